@@ -1,0 +1,181 @@
+"""Book: all pages of a site with what is to be shown under their blocks: run here, cached, or recorded elsewhere."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from samedevice.errors import RecordingError
+from samedevice.page import DEVICES, Block, Page
+from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.session import Run, Sessions
+from samedevice.verdict import damage, fault, mismatch
+from samedevice.weave import LABELS, Shown
+
+RECORDINGS = Path("tests/recordings")
+CACHE = Path(".cache/samedevice")
+
+
+def present_devices() -> tuple[str, ...]:
+    """The kinds of device that this machine seems to have, found without importing torch."""
+    found = ["cpu"]
+    cuda_build = not torch_version().endswith("+cpu")
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
+    nodes = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path(os.environ.get("SYSTEMROOT", "/"), "System32/nvcuda.dll"))
+    if cuda_build and not hidden and any(node.exists() for node in nodes):
+        found.append("cuda")
+    if sys.platform == "darwin" and platform.machine() == "arm64":
+        found.append("mps")
+    return tuple(found)
+
+
+def torch_version() -> str:
+    """The installed PyTorch's version, found without importing it; empty where there is none."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that a strict build fails on."""
+
+    message: str
+    """What is wrong, with page and line, and what to do."""
+
+
+class Book:
+    """Runs pages, keeps their outputs in a cache, and tells what to show. A context manager.
+
+    `root` is the repository root; `report` is called with a line of text for each page that was run.
+    """
+
+    def __init__(self, root: Path, report: Callable[[str], None], devices: Iterable[str] | None = None) -> None:
+        self.root = root
+        self.report = report
+        self.devices = tuple(devices or present_devices())
+        self.sessions: Sessions | None = None
+        self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
+
+    def close(self) -> None:
+        """End the processes that run pages."""
+        if self.sessions is not None:
+            self.sessions.close()
+            self.sessions = None
+
+    def start(self, pages: Iterable[Page]) -> None:
+        """Begin to run, in the background, what is neither cached nor running."""
+        for page in pages:
+            for device in self.devices:
+                if any(block.runs_on(device) for block in page.blocks):
+                    self.pending[page.path, device] = self._outputs(page, device)
+
+    def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
+        path = place(self.root / CACHE, device, page)
+        cached = self._cached(path, page, device)
+        if cached is not None:
+            done: Future[Recording | None] = Future()
+            done.set_result(cached)
+            return done
+        if self.sessions is None:
+            self.sessions = Sessions(self.root)
+        started = time.monotonic()
+        result: Future[Recording | None] = Future()
+
+        def finish(run: Future[Run]) -> None:
+            try:
+                result.set_result(self._keep(run.result(), page, device, path, time.monotonic() - started))
+            except BaseException as error:
+                result.set_exception(error)
+
+        self.sessions.submit(page, device).add_done_callback(finish)
+        return result
+
+    def _cached(self, path: Path, page: Page, device: str) -> Recording | None:
+        """What the cache holds of the page, if that is whole and was made by these versions."""
+        try:
+            found = load(path)
+        except RecordingError:
+            return None
+        if found is None or found.environment.torch != torch_version():
+            return None
+        if found.environment.python != platform.python_version():
+            return None
+        runs = [hash for hash in page.hashes(device) if hash is not None]
+        whole = [entry.hash for entry in found.entries if entry.intact] == runs
+        return found if whole else None
+
+    def _keep(self, run: Run, page: Page, device: str, path: Path, seconds: float) -> Recording | None:
+        if run.environment is None:
+            return None
+        found = update(None, page, run.environment, run.outputs)
+        assert found is not None
+        self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
+        outputs = zip(page.blocks, run.outputs, strict=True)
+        if not any(output and fault(block, device, output) for block, output in outputs):
+            save(path, found)
+        return found
+
+    def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:
+        """What to show under each block of a page that was started, and what is wrong; waits for what still runs."""
+        shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+        problems: list[Problem] = []
+        for device in DEVICES:
+            if not any(block.runs_on(device) for block in page.blocks):
+                continue
+            recording = self._recording(page, device, problems)
+            pending = self.pending.get((page.path, device))
+            ran = pending.result() if pending else None
+            for block in page.blocks:
+                if block.runs_on(device):
+                    found = _here(page, block, ran, recording) if ran else _elsewhere(page, block, device, recording)
+                    if found:
+                        shown[block.index].append(found)
+                        if found.wrong:
+                            problems.append(Problem(found.note))
+        return shown, problems
+
+    def _recording(self, page: Page, device: str, problems: list[Problem]) -> Recording | None:
+        path = place(self.root / RECORDINGS, device, page)
+        try:
+            return load(path, path.relative_to(self.root).as_posix())
+        except RecordingError as error:
+            problems.append(Problem(str(error)))
+            return None
+
+
+def _here(page: Page, block: Block, ran: Recording, recording: Recording | None) -> Shown | None:
+    """What to show of a block that ran on this machine."""
+    device, state_entry = ran.environment.device, ran.find(page, block.index)
+    entry = state_entry[1]
+    if entry is None:
+        return _elsewhere(page, block, device, recording)
+    note = fault(block, device, entry.output) or mismatch(page, block, device, entry.output, recording)
+    return Shown(device, entry.output, ran.environment, note, bool(note))
+
+
+def _elsewhere(page: Page, block: Block, device: str, recording: Recording | None) -> Shown | None:
+    """What to show of a block for a device that this machine lacks."""
+    state, entry = recording.find(page, block.index) if recording else (State.MISSING, None)
+    if state is State.FRESH and entry is not None and recording is not None:
+        return Shown(device, entry.output, recording.environment)
+    label = LABELS[device]
+    if state is State.DAMAGED:
+        return Shown(device, None, None, damage(page, block, device), True)
+    if state is State.STALE and recording is not None:
+        day = recording.environment.day
+        return Shown(
+            device, None, None, f"Recorded on {day} for earlier code, and not shown: {label} must run it again."
+        )
+    if block.options.needs == device:
+        count = f"{block.options.count} devices with {label}" if block.options.count > 1 else label
+        return Shown(device, None, None, f"Needs {count}; not recorded yet.")
+    return None

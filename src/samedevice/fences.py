@@ -1,0 +1,140 @@
+"""Fence: where the code fences of a Markdown text are, decided as pymdownx.superfences decides it.
+
+A fence inside a longer fence is text; a fence in a list, an admonition or a quote is code; a fence in an indented code
+block or in an HTML comment is text. What the renderer would silently leave as text although it looks like a fence (not
+closed, a line indented less than its fence) is an error here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from samedevice.errors import PageError
+
+TAB = 4
+OPENING = re.compile(r"(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*|(?<=~)[^\n]*)$")
+CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?|===[!+]*)\s|\[\^[^\]]+\]:|:\s+\S")
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+
+
+@dataclass(frozen=True)
+class Fence:
+    """One fenced code block of a text."""
+
+    start: int
+    """Offset of the first character of the opening line."""
+    end: int
+    """Offset just after the last character of the closing line (its newline excluded)."""
+    line: int
+    """Line of the opening fence, counted from 1."""
+    prefix: str
+    """What stands before the fence on its line: blanks, and `>` in a quote; tabs expanded."""
+    mark: str
+    """The fence itself: three or more backticks or tildes."""
+    info: str
+    """The rest of the opening line, stripped."""
+    body: str
+    """The lines between the fences, without the prefix; ends with a newline unless empty."""
+
+
+class _Containers:
+    """Follows lists, admonitions, tabs and notes, to tell a fence in one from an indented code block."""
+
+    def __init__(self) -> None:
+        self.indents: list[int] = []
+        self.after_blank = True
+
+    def feed(self, line: str) -> None:
+        text = line.strip()
+        if not text:
+            self.after_blank = True
+            return
+        indent = len(line) - len(line.lstrip(" "))
+        opens = CONTAINER.match(text) and indent - self.base(indent) < TAB
+        if self.after_blank or opens:
+            self.leave(indent)
+        if opens:
+            self.indents.append(self.base(indent) + TAB)
+        self.after_blank = False
+
+    def base(self, indent: int) -> int:
+        return max((i for i in self.indents if i <= indent), default=0)
+
+    def leave(self, indent: int) -> None:
+        self.indents = [i for i in self.indents if i <= indent]
+
+    def makes_code_block(self, prefix: str) -> bool:
+        """Whether a line with this prefix belongs to an indented code block."""
+        indent = len(prefix) - len(prefix.lstrip(" "))
+        return self.after_blank and indent - self.base(indent) >= TAB
+
+
+def _strip_prefix(line: str, prefix: str) -> str | None:
+    """The line without the fence's prefix; None where it is indented less, or leaves the quote."""
+    line = line.expandtabs(TAB)
+    if not line.strip(" >"):
+        return line[len(prefix) :]
+    head = line[: len(prefix)]
+    if head.strip(" >") or head.count(">") != prefix.count(">"):
+        return None
+    return line[len(prefix) :]
+
+
+def _comment_open(line: str, inside: bool) -> bool:
+    """Whether an HTML comment is open after this line."""
+    last_open, last_close = line.rfind("<!--"), line.rfind("-->")
+    if last_open == last_close == -1:
+        return inside
+    return last_open > last_close
+
+
+def find_fences(text: str, path: str) -> Iterator[Fence]:
+    """Yield the fences of `text` that the site's Markdown renders as code, in order.
+
+    `path` is only named in errors. Raises PageError for a fence that is not closed, or one of whose lines is indented
+    less than the fence.
+    """
+    front = FRONT_MATTER.match(text)
+    offset = front.end() if front else 0
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text[offset:])
+    number = text.count("\n", 0, offset)
+    containers, comment, index = _Containers(), False, 0
+    while index < len(lines):
+        line = lines[index].rstrip("\r\n").expandtabs(TAB)
+        opening = None if comment else OPENING.match(line)
+        if opening is None or containers.makes_code_block(opening["prefix"]):
+            containers.feed(line)
+            comment = _comment_open(line, comment)
+            offset += len(lines[index])
+            index += 1
+            continue
+        containers.feed(opening["prefix"] + "fence")
+        fence, taken = _read(lines, index, opening, offset, number + index + 1, path)
+        yield fence
+        offset += sum(map(len, lines[index : index + taken]))
+        index += taken
+        containers.after_blank = True
+
+
+def _read(
+    lines: list[str], index: int, opening: re.Match[str], offset: int, number: int, path: str
+) -> tuple[Fence, int]:
+    """The fence that opens at `lines[index]`, and how many lines it takes."""
+    prefix, mark = opening["prefix"], opening["fence"]
+    body: list[str] = []
+    for count, raw in enumerate(lines[index + 1 :], start=1):
+        line = raw.rstrip("\r\n")
+        content = _strip_prefix(line, prefix)
+        if content is None:
+            raise PageError(
+                path, number + count, f"this line is indented less than its fence (line {number}); indent it"
+            )
+        if content.rstrip() == mark:
+            length = sum(map(len, lines[index : index + count])) + len(line)
+            text = "".join(f"{part}\n" for part in body)
+            info = opening["info"].strip()
+            return Fence(offset, offset + length, number, prefix, mark, info, text), count + 1
+        body.append(content)
+    raise PageError(path, number, f"this fence is never closed; end it with {mark}")

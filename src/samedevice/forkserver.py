@@ -1,0 +1,128 @@
+"""forkserver: a process that has imported torch once and forks a ready process for each page.
+
+Started as `python -m samedevice.forkserver DESCRIPTOR FOLDER`, where DESCRIPTOR is one end of a Unix socket. Each
+message on it is one byte with the descriptor of a page's own socket (`p`: the page draws plots, so that matplotlib is
+imported once, here); the job follows on that socket as a line of JSON. The server answers `{"group": id}`, the forked
+process writes its messages, and when it has ended the server adds `{"exit": status}`. It never starts a CUDA context:
+that is for the forked processes. When the control socket closes, it kills what still runs, removes FOLDER, and ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import traceback
+
+from samedevice.worker import work
+
+PDEATHSIG = 1
+
+
+class ForkServer:
+    """Forks one process for each job and tells the job's socket when it has ended."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self.running: dict[int, socket.socket] = {}
+        self.wake, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def serve(self) -> None:
+        """Serve until the control socket closes."""
+        while True:
+            ready, _, _ = select.select([self.control.fileno(), self.wake], [], [])
+            if self.wake in ready:
+                os.read(self.wake, 4096)
+                self._reap()
+            if self.control.fileno() in ready and not self._accept():
+                break
+        for process in self.running:
+            kill_group(process)
+
+    def _accept(self) -> bool:
+        message, descriptors, _, _ = socket.recv_fds(self.control, 1, 1)
+        if not message:
+            return False
+        channel = socket.socket(fileno=descriptors[0])
+        if message == b"p":
+            preload("matplotlib.pyplot")
+        process = os.fork()
+        if process == 0:
+            self._child(channel)
+        self.running[process] = channel
+        channel.sendall(f'{{"group": {process}}}\n'.encode())
+        return True
+
+    def _child(self, channel: socket.socket) -> None:
+        try:
+            os.setsid()
+            _die_with_parent()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            for other in (self.control, *self.running.values()):
+                other.close()
+            stream = channel.makefile("rwb")
+            job = json.loads(stream.readline())
+            work(job, stream)
+        except BaseException:
+            os.write(channel.fileno(), json.dumps({"crash": traceback.format_exc()}).encode() + b"\n")
+        finally:
+            os._exit(1)
+
+    def _reap(self) -> None:
+        for process in list(self.running):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                kill_group(process)
+                channel = self.running.pop(process)
+                with contextlib.suppress(OSError):
+                    channel.sendall(f'\n{{"exit": {os.waitstatus_to_exitcode(status)}}}\n'.encode())
+                channel.close()
+
+
+def kill_group(process: int) -> None:
+    """Kill a page's process and everything it started in its process group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def _die_with_parent() -> None:
+    """On Linux, have the kernel kill this process when the server dies."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)
+
+
+def preload(module: str) -> None:
+    """Import a module for all the processes to come, once; keep it out of their garbage collection."""
+    if module not in sys.modules:
+        importlib.import_module(module)
+        gc.collect()
+        gc.freeze()
+
+
+def main() -> None:
+    """Import what pages need, then serve."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    preload("torch")
+    try:
+        ForkServer(control).serve()
+    finally:
+        shutil.rmtree(sys.argv[2], ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

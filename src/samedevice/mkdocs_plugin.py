@@ -1,0 +1,87 @@
+"""The MkDocs plugin: hooks, and nothing else. What they do is in `book` and `weave`."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any, Literal
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page as SitePage
+
+from samedevice.book import RECORDINGS, Book
+from samedevice.errors import PageError, SameDeviceError
+from samedevice.page import Page, parse_page
+from samedevice.weave import error_page, weave
+
+log = logging.getLogger("mkdocs.plugins.samedevice")
+
+
+class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
+    """Runs the pages' code blocks and puts what each device printed under them."""
+
+    def __init__(self) -> None:
+        self.book: Book | None = None
+        self.pages: dict[str, Page | PageError] = {}
+        self.serving = False
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember whether the processes are worth keeping between builds."""
+        self.serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Find the repository root; under `mkdocs serve` watch what pages are made of."""
+        root = Path(config.config_file_path).parent.resolve()
+        if self.book is None:
+            self.book = Book(root, log.info)
+        config.watch += [str(root / folder) for folder in ("snippets", RECORDINGS) if (root / folder).is_dir()]
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Parse all pages and begin to run those that changed."""
+        assert self.book is not None
+        self.pages = {}
+        for file in files.documentation_pages():
+            if file.abs_src_path is None:
+                continue
+            try:
+                self.pages[file.src_uri] = parse_page(Path(file.abs_src_path).resolve(), self.book.root)
+            except PageError as error:
+                self.pages[file.src_uri] = error
+        self.book.start(page for page in self.pages.values() if isinstance(page, Page))
+        return files
+
+    def on_page_read_source(self, *, page: SitePage, config: MkDocsConfig) -> str | None:
+        """Give MkDocs the page with its outputs in it."""
+        found = self.pages.get(page.file.src_uri)
+        assert self.book is not None
+        if found is None:
+            return None
+        if isinstance(found, PageError):
+            log.error(str(found))
+            return error_page(str(found))
+        try:
+            shown, problems = self.book.read(found)
+        except SameDeviceError as error:
+            log.error(str(error))
+            return error_page(str(error))
+        for problem in problems:
+            log.error(problem.message)
+        return weave(found, shown)
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """End the processes, unless the next build will want them."""
+        if not self.serving:
+            self.on_shutdown()
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """End the processes when a build fails."""
+        if not self.serving:
+            self.on_shutdown()
+
+    def on_shutdown(self, **_: Any) -> None:
+        """End the processes."""
+        if self.book is not None:
+            self.book.close()

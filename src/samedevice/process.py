@@ -1,0 +1,160 @@
+"""process: starts a page's process, by fork server or by a new interpreter, and turns what it says into messages."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+HERE = Path(__file__).parent
+
+Message = dict[str, Any]
+
+
+def read_messages(stream: IO[bytes], into: queue.Queue[Message]) -> None:
+    """Put each line of JSON into the queue, then `closed`; a line that a crash cut off is dropped."""
+    with stream:
+        for line in stream:
+            try:
+                into.put(json.loads(line))
+            except ValueError:
+                continue
+    into.put({"closed": True})
+
+
+class ForkedProcess:
+    """A page's process made by the fork server."""
+
+    def __init__(self, control: socket.socket, job: Message) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(control, [b"p" if job["plots"] else b"t"], [theirs.fileno()])
+        ours.sendall(json.dumps(job).encode() + b"\n")
+        stream = ours.makefile("rb")
+        ours.close()
+        self.group = json.loads(stream.readline() or '{"group": 0}')["group"]
+        self.messages: queue.Queue[Message] = queue.Queue()
+        threading.Thread(target=read_messages, args=(stream, self.messages), daemon=True).start()
+
+    def kill(self) -> None:
+        """Kill the process and all that it started."""
+        if self.group:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.group, signal.SIGKILL)
+
+
+class SpawnedProcess:
+    """A page's process with an interpreter of its own, where there is no fork."""
+
+    def __init__(self, environ: dict[str, str], job: Message) -> None:
+        pipe = subprocess.PIPE
+        command = [sys.executable, "-m", "samedevice.worker"]
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with self.process.stdin as stream:
+            stream.write(json.dumps(job).encode() + b"\n")
+        self.messages: queue.Queue[Message] = queue.Queue()
+        threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        relay: queue.Queue[Message] = queue.Queue()
+        read_messages(stream, relay)
+        for message in iter(relay.get, {"closed": True}):
+            self.messages.put(message)
+        self.messages.put({"exit": self.process.wait()})
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.process.kill()
+
+
+class Launcher:
+    """Starts page processes; keeps the fork server. `folder` is where it may put files."""
+
+    def __init__(self, folder: Path, fork: bool = CAN_FORK) -> None:
+        self.folder = folder
+        self.fork = fork
+        self.control: socket.socket | None = None
+        self.server: subprocess.Popen[bytes] | None = None
+        self.lock = threading.Lock()
+
+    def start(self) -> None:
+        """Start the fork server, unless it runs; returns at once, while it still imports torch."""
+        if self.control is not None or not self.fork:
+            return
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", "samedevice.forkserver", str(theirs.fileno()), str(self.folder)]
+            environ = page_environ(self.folder)
+            self.server = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environ, stdin=subprocess.DEVNULL)
+
+    def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
+        """A process that runs this job."""
+        if not self.fork:
+            return SpawnedProcess(page_environ(self.folder), job)
+        self.start()
+        assert self.control is not None
+        with self.lock:
+            return ForkedProcess(self.control, job)
+
+    def close(self) -> None:
+        """End the fork server, which kills what still runs."""
+        if self.control is not None and self.server is not None:
+            self.control.close()
+            self.server.wait()
+            self.control = self.server = None
+
+
+def page_environ(folder: Path) -> dict[str, str]:
+    """The environment of every page's process: one compute thread, no colours, figures as the site draws them.
+
+    `python` and `torchrun` are this interpreter's, by little scripts in `folder`.
+    """
+    path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
+    python_path = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
+    return os.environ | {
+        "PATH": path,
+        "PYTHONPATH": python_path,
+        "PYTHONHASHSEED": "0",
+        "PYTHONUNBUFFERED": "",
+        "PYTHONWARNINGS": "",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "MPLBACKEND": "agg",
+        "MATPLOTLIBRC": str(HERE / "matplotlibrc"),
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "COLUMNS": "80",
+        "TZ": "UTC",
+    }
+
+
+def _commands(folder: Path) -> Path:
+    """A folder with `python`, `python3` and `torchrun` of this interpreter."""
+    place = folder / "bin"
+    if os.name != "posix":
+        return Path(sys.executable).parent
+    place.mkdir(exist_ok=True)
+    python = shlex.quote(sys.executable)
+    scripts: Iterable[tuple[str, str]] = [
+        ("python", f'exec {python} "$@"'),
+        ("python3", f'exec {python} "$@"'),
+        ("torchrun", f'exec {python} -m torch.distributed.run "$@"'),
+    ]
+    for name, line in scripts:
+        script = place / name
+        script.write_text(f"#!/bin/sh\n{line}\n")
+        script.chmod(0o755)
+    return place

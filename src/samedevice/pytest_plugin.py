@@ -1,0 +1,299 @@
+"""The pytest plugin: every block of every page on every device is an item; `--device` and `--record`.
+
+Sybil parses the pages and evaluates each block. Pages are run ahead in the background, several at once; an item waits
+for its page's run and judges its own block.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sybil import Example, Sybil
+from sybil.example import SybilFailure
+from sybil.integration.pytest import SybilItem
+
+from samedevice.book import RECORDINGS, present_devices
+from samedevice.errors import RecordingError, SameDeviceError
+from samedevice.page import DEVICES, BlockParser, Page, parse_page
+from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.session import Run, Sessions
+from samedevice.verdict import damaged, fault, mismatch
+
+RUNS = pytest.StashKey["Runs"]()
+PROPERTY = "samedevice"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --device and --record."""
+    group = parser.getgroup("samedevice", "Same Device")
+    about = "run the pages' blocks on this device only; may be given twice (default: all that this machine has)"
+    group.addoption("--device", action="append", choices=DEVICES, help=about)
+    group.addoption("--record", action="store_true", help=f"write what the blocks print to {RECORDINGS.as_posix()}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the one object that runs pages."""
+    present = present_devices()
+    asked = tuple(dict.fromkeys(config.getoption("--device") or present))
+    absent = [device for device in asked if device not in present]
+    if absent:
+        raise pytest.UsageError(f"--device {absent[0]}: torch sees no such device here; it has {', '.join(present)}")
+    config.stash[RUNS] = Runs(config, asked)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the processes."""
+    if RUNS in config.stash:
+        config.stash[RUNS].close()
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say on which devices blocks run."""
+    return f"same device: {', '.join(config.stash[RUNS].devices)}"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> PageFile | None:
+    """Collect the Markdown files of the documentation."""
+    docs = parent.config.rootpath / "docs"
+    if file_path.suffix == ".md" and file_path.is_relative_to(docs):
+        return PageFile.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin to run what the selected items need, unless other processes of pytest-xdist share the work."""
+    if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
+        session.config.stash[RUNS].start([item for item in session.items if isinstance(item, BlockItem)])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all blocks of a page on a device to the same process of pytest-xdist."""
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    class PageScheduling(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            path, _, name = nodeid.partition("::")
+            return f"{path}::{name.split('-')[0]}" if path.endswith(".md") else nodeid
+
+    return PageScheduling(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Tell what was recorded, and what is missing or stale for devices that this machine lacks."""
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
+    lines = list(dict.fromkeys(said))
+    if any(str(getattr(report, "fspath", "")).endswith(".md") for report in reports):
+        lines += _elsewhere(config.rootpath, config.stash[RUNS].devices)
+    if lines:
+        terminalreporter.section("recordings")
+        for line in lines:
+            terminalreporter.line(line)
+
+
+def _elsewhere(root: Path, here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each page with blocks whose recording from another device is missing or stale."""
+    for path in sorted((root / "docs").rglob("*.md")):
+        try:
+            page = parse_page(path, root)
+        except SameDeviceError:
+            continue
+        for device in sorted(set(DEVICES) - set(here)):
+            counts = _count(root, page, device)
+            told = [f"{counts[state]} {state.value}" for state in (State.STALE, State.MISSING) if counts[state]]
+            if told:
+                yield f"{page.path} on {device}: {', '.join(told)} of {sum(counts.values())} blocks"
+
+
+def _count(root: Path, page: Page, device: str) -> dict[State, int]:
+    counts: dict[State, int] = defaultdict(int)
+    try:
+        recording = load(place(root / RECORDINGS, device, page))
+    except RecordingError:
+        return counts
+    for block in page.blocks:
+        if block.runs_on(device) and (recording or block.options.needs == device):
+            counts[recording.find(page, block.index)[0] if recording else State.MISSING] += 1
+    return counts
+
+
+class Runs:
+    """The runs of pages on devices, each done at most once."""
+
+    def __init__(self, config: pytest.Config, devices: tuple[str, ...]) -> None:
+        self.root = config.rootpath
+        self.record = bool(config.getoption("--record"))
+        self.devices = devices
+        self.sessions: Sessions | None = None
+        self.futures: dict[tuple[str, str], Future[Run]] = {}
+        self.recordings: dict[tuple[str, str], Recording | None] = {}
+
+    def start(self, items: list[BlockItem]) -> None:
+        """Submit every page once for each device, up to the last block that was selected."""
+        upto: dict[tuple[str, str], int] = {}
+        pages = {item.page.path: item.page for item in items}
+        for item in items:
+            key = (item.page.path, item.device)
+            upto[key] = max(upto.get(key, 0), item.index + 1)
+        for (path, device), count in upto.items():
+            self._submit(pages[path], device, count)
+
+    def _submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
+        if self.sessions is None:
+            self.sessions = Sessions(self.root)
+        key = (page.path, device)
+        if key not in self.futures:
+            self.futures[key] = self.sessions.submit(page, device, upto)
+        return self.futures[key]
+
+    def result(self, page: Page, device: str) -> Run:
+        """The page's run, waited for."""
+        return self._submit(page, device).result()
+
+    def recording(self, page: Page, device: str) -> Recording | None:
+        """What is recorded of the page on the device. Raises RecordingError."""
+        key = (page.path, device)
+        if key not in self.recordings:
+            path = place(self.root / RECORDINGS, device, page)
+            self.recordings[key] = load(path, path.relative_to(self.root).as_posix())
+        return self.recordings[key]
+
+    def write(self, page: Page, device: str, run: Run) -> str:
+        """Record a run; return a line that says what was done, or empty if that was said before."""
+        key = (page.path, device)
+        if key in self.recordings or run.environment is None:
+            return ""
+        path = place(self.root / RECORDINGS, device, page)
+        try:
+            self.recordings[key] = old = load(path)
+        except RecordingError:
+            self.recordings[key] = old = None
+        outputs = list(zip(page.blocks, run.outputs, strict=True))
+        faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
+        if faults:
+            return f"not recorded: {page.path} on {device}, because {len(faults)} of its blocks failed"
+        new = update(old, page, run.environment, run.outputs)
+        if new is None:
+            return ""
+        save(path, new)
+        return f"recorded {page.path} on {device}: {len(new.entries)} blocks"
+
+    def close(self) -> None:
+        """End the processes that run pages."""
+        if self.sessions is not None:
+            self.sessions.close()
+
+
+class PageSybil(Sybil):
+    """Sybil for one page on one device."""
+
+    def __init__(self, root: Path, device: str, runs: Runs) -> None:
+        super().__init__([BlockParser(root, self.evaluate)], pattern="*.md")
+        self.device = device
+        self.runs = runs
+
+    def identify(self, example: Example) -> str:
+        """Name an item by device, block and line."""
+        return f"{self.device}-{example.parsed.index + 1:02d}-line-{example.line}"
+
+    def evaluate(self, example: Example) -> str | None:
+        """Judge one block: what is wrong with it, or None."""
+        page, block = example.namespace["page"], example.parsed
+        run = self.runs.result(page, self.device)
+        if run.count < block.options.count:
+            pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
+        output = run.outputs[block.index]
+        if output is None:
+            return f"{block} was not run on {self.device}"
+        example.namespace["said"] = self.runs.write(page, self.device, run) if self.runs.record else ""
+        found = fault(block, self.device, output)
+        if found or self.runs.record:
+            return found or None
+        return mismatch(page, block, self.device, output, self.runs.recording(page, self.device)) or None
+
+
+class BlockItem(SybilItem):
+    """One block on one device."""
+
+    def __init__(self, parent: PageFile, sybil: PageSybil, example: Example, page: Page) -> None:
+        super().__init__(parent, sybil, example)
+        self.page = page
+        self.device = sybil.device
+        self.index: int = example.parsed.index
+
+    def runtest(self) -> None:
+        """Judge the block."""
+        try:
+            super().runtest()
+        finally:
+            if self.example.namespace.get("said"):
+                self.user_properties.append((PROPERTY, self.example.namespace.pop("said")))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what is wrong, and nothing of our own machinery."""
+        if isinstance(excinfo.value, SybilFailure):
+            return excinfo.value.result
+        if isinstance(excinfo.value, SameDeviceError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Where the block stands."""
+        return self.example.path, self.example.line - 1, self.name
+
+
+class RecordingItem(pytest.Item):
+    """The recording of a page from a device that this machine lacks: whether it is whole."""
+
+    def __init__(self, *, page: Page, device: str, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.page = page
+        self.device = device
+
+    def runtest(self) -> None:
+        """Read the recording; fail for what was changed by hand."""
+        recording = self.config.stash[RUNS].recording(self.page, self.device)
+        found = damaged(self.page, recording) if recording else []
+        if found:
+            raise RecordingError(*found[0].split(": ", 1))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what is wrong, and nothing of our own machinery."""
+        if isinstance(excinfo.value, SameDeviceError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Which page it is for."""
+        return str(self.path), 0, self.name
+
+
+class PageFile(pytest.File):
+    """A page: its blocks on the devices that are here, its recordings from those that are not."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the items of each device in turn."""
+        runs, root = self.config.stash[RUNS], self.config.rootpath
+        try:
+            page = parse_page(self.path, root)
+        except SameDeviceError as error:
+            raise self.CollectError(str(error)) from None
+        for device in DEVICES:
+            if device in runs.devices:
+                yield from self._blocks(page, device, runs, root)
+            elif not runs.record and place(root / RECORDINGS, device, page).exists():
+                yield RecordingItem.from_parent(self, name=f"{device}-recording", page=page, device=device)
+
+    def _blocks(self, page: Page, device: str, runs: Runs, root: Path) -> Iterator[pytest.Item]:
+        sybil = PageSybil(root, device, runs)
+        document = sybil.parse(self.path)
+        document.namespace["page"] = page
+        for example in document.examples():
+            if example.parsed.runs_on(device):
+                yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)

@@ -1,0 +1,188 @@
+"""Recording: what a device printed for a page, kept in tests/recordings; loading, saving, and whether it is still true.
+
+A recording is a file of JSON, `<folder>/<device>/<topic>/<page>.json`, with the figures beside it. For each block it
+holds a hash of the code that led to it (see `Page.hashes`), and a seal: a hash of that hash and the output, by which a
+change by hand is noticed on any machine. The build's cache is made of the same files in another folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from samedevice.errors import RecordingError
+from samedevice.output import Output, difference
+from samedevice.page import Page
+from samedevice.session import Environment
+
+FORMAT = 1
+
+
+class State(Enum):
+    """What a recording has to say of a block as it now stands."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The recorded output of one block."""
+
+    hash: str
+    """Hash of the code that led to the output."""
+    code: str
+    """First line of the block, for people who read the file."""
+    output: Output
+    """What the device printed."""
+    seal: str
+    """Hash of `hash` and `output` as they were recorded."""
+
+    @classmethod
+    def make(cls, hash: str, code: str, output: Output) -> Entry:
+        """An entry with its seal."""
+        first = next((line.strip() for line in code.splitlines() if line.strip()), "")
+        return cls(hash, first[:80], output, _seal(hash, output))
+
+    @property
+    def intact(self) -> bool:
+        """Whether the entry is as it was recorded."""
+        return self.seal == _seal(self.hash, self.output)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one device printed for one page."""
+
+    environment: Environment
+    """The device, the versions and the day."""
+    entries: tuple[Entry, ...]
+    """An entry for each block that ran, in the page's order."""
+
+    def find(self, page: Page, index: int) -> tuple[State, Entry | None]:
+        """The state of the page's block number `index`, and its entry where that is fresh or damaged."""
+        hashes = page.hashes(self.environment.device)
+        position = sum(found is not None for found in hashes[:index])
+        entry = next((entry for entry in self.entries if entry.hash == hashes[index]), None)
+        if entry is not None:
+            return (State.FRESH if entry.intact else State.DAMAGED), entry
+        if position >= len(self.entries):
+            return State.MISSING, None
+        entry = self.entries[position]
+        return (State.STALE, None) if entry.intact else (State.DAMAGED, entry)
+
+
+def place(folder: Path, device: str, page: Page) -> Path:
+    """Where the recording of a page on a device is, below `folder`."""
+    return folder / device / f"{page.name}.json"
+
+
+def load(path: Path, name: str = "") -> Recording | None:
+    """Read a recording; None if there is none. Raises RecordingError, naming it `name`, if it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    advice = "bring it back with git checkout, or delete it and record again"
+    try:
+        found = json.loads(text)
+        if found["format"] != FORMAT:
+            raise RecordingError(name or str(path), f"format {found['format']} is not known here; {advice}")
+        entries = tuple(_read_entry(entry, path.parent) for entry in found["blocks"])
+        return Recording(Environment(**found["environment"]), entries)
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        reason = f"is damaged ({type(error).__name__}: {error}); {advice}"
+        raise RecordingError(name or str(path), reason) from error
+
+
+def save(path: Path, recording: Recording) -> None:
+    """Write a recording and its figures so that whoever reads sees the old one or the new one, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figures = {
+        _figure_name(path.stem, figure.svg): figure.svg for e in recording.entries for figure in e.output.figures
+    }
+    for name, svg in figures.items():
+        if not (path.parent / name).exists():
+            write_atomically(path.parent / name, svg)
+    content = {
+        "format": FORMAT,
+        "environment": asdict(recording.environment),
+        "blocks": [_write_entry(entry, path.stem) for entry in recording.entries],
+    }
+    write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    for old in path.parent.glob(f"{path.stem}@*.svg"):
+        if old.name not in figures:
+            old.unlink()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file by way of a temporary one beside it, which is removed if that fails."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def update(
+    old: Recording | None, page: Page, environment: Environment, outputs: Iterable[Output | None]
+) -> Recording | None:
+    """The recording of a page after a run; None if the old one says all of it already.
+
+    Outputs that compare equal to the recorded ones stay as they were recorded. Blocks that were not run in this run
+    keep what is recorded of them, as long as that is for their code as it now stands.
+    """
+    hashes = page.hashes(environment.device)
+    entries, known = [], {entry.hash: entry for entry in old.entries if entry.intact} if old else {}
+    for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
+        kept = known.get(hash or "")
+        if hash is None or (output is None and kept is None):
+            continue
+        if kept is not None and (output is None or not difference(kept.output, output, block.options.numbers_vary)):
+            entries.append(kept)
+        elif output is not None:
+            entries.append(Entry.make(hash, block.code, output))
+    if old and tuple(entries) == old.entries and _same_place(old.environment, environment):
+        return None
+    return Recording(environment, tuple(entries))
+
+
+def _same_place(one: Environment, other: Environment) -> bool:
+    return replace(one, day="") == replace(other, day="")
+
+
+def _seal(hash: str, output: Output) -> str:
+    return hashlib.sha256(json.dumps([hash, output.to_json()]).encode()).hexdigest()[:20]
+
+
+def _figure_name(stem: str, svg: str) -> str:
+    return f"{stem}@{hashlib.sha256(svg.encode()).hexdigest()[:12]}.svg"
+
+
+def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
+    found = entry.output.to_json()
+    for figure in found.get("figures", ()):
+        figure["svg"] = _figure_name(stem, figure["svg"])
+    return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
+
+
+def _read_entry(found: dict[str, Any], folder: Path) -> Entry:
+    output = found["output"]
+    for figure in output.get("figures", ()):
+        figure["svg"] = (folder / Path(figure["svg"]).name).read_text(encoding="utf-8")
+    return Entry(found["hash"], found["code"], Output.from_json(output), found["seal"])

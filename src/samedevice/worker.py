@@ -1,0 +1,248 @@
+"""worker: runs the blocks of one page in this process and reports each output; the inside of a session.
+
+Started by the fork server (or, where there is no fork, as `python -m samedevice.worker`). It reads one job and writes
+one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports nothing of the rest of the package
+but `output`, so that a page's process stays the page's.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import ctypes
+import io
+import json
+import linecache
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import traceback
+import types
+import warnings
+from pathlib import Path
+from typing import IO, Any, BinaryIO, TextIO
+
+from samedevice.output import LIMIT, Figure, Output, Raised, clean, cut
+
+FILE_SIZE = 1 << 30
+"""Bytes that one file written by a page may have, its captured output included."""
+INK = "#0b0c0d"
+"""The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
+
+LONG_NUMBER = re.compile(r"(?<![\w#.-])-?\d+\.\d{2,}(?=[\s\",)LMCQz])")
+
+Job = dict[str, Any]
+
+
+class Capture:
+    """Catches everything written to the file descriptors 1 and 2, by whatever wrote it."""
+
+    def __init__(self) -> None:
+        self.file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        for descriptor in (1, 2):
+            os.dup2(self.file.fileno(), descriptor)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = self._stream(1)
+        sys.stderr = self._stream(2)
+
+    @staticmethod
+    def _stream(descriptor: int) -> TextIO:
+        return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+
+    def take(self) -> str:
+        """What was written since the last call, decoded with replacement and cut at the stated size."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        if os.name == "posix":
+            ctypes.CDLL(None).fflush(None)
+        size = os.fstat(self.file.fileno()).st_size
+        self.file.seek(0)
+        data = self.file.read(4 * LIMIT)
+        os.ftruncate(self.file.fileno(), 0)
+        self.file.seek(0)
+        text = data.decode("utf-8", "replace")
+        return cut(text, size - len(data)) if size > len(data) else text
+
+
+class Runner:
+    """Runs blocks one after the other in one namespace."""
+
+    def __init__(self, job: Job, capture: Capture) -> None:
+        self.job = job
+        self.capture = capture
+        self.module = types.ModuleType("__main__")
+        self.module.__dict__["__file__"] = str(Path(job["root"], job["page"]))
+        sys.modules["__main__"] = self.module
+        sys.argv = [job["page"]]
+        self.places = {f"{job['folder']}{os.sep}": "", f"{job['root']}{os.sep}": "", f"{sys.prefix}{os.sep}": ""}
+
+    def run(self, block: Job) -> Output:
+        """Run one block and collect what it did."""
+        value, raised = "", None
+        try:
+            if block["kind"] == "python":
+                value = self._python(block)
+            elif block["kind"] == "console":
+                self._console(block["code"])
+            else:
+                self._program([sys.executable, str(Path(self.job["root"], block["path"])), *shlex.split(block["args"])])
+        except BaseException as error:
+            raised = self._raised(error, block)
+        text = clean(self.capture.take(), self.places)
+        figures = self._figures(block["alt"])
+        return Output(text, clean(value, self.places), raised, figures)
+
+    def _python(self, block: Job) -> str:
+        path = str(Path(self.job["root"], block["path"]))
+        tree = ast.parse(block["code"], path)
+        ast.increment_lineno(tree, block["code_line"] - 1)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, path, "exec"), self.module.__dict__)
+        if last is None:
+            return ""
+        value = eval(compile(ast.Expression(last.value), path, "eval"), self.module.__dict__)
+        return "" if value is None else repr(value)
+
+    def _console(self, code: str) -> None:
+        commands = [part.strip() for part in re.split(r"^\$ ", code, flags=re.M) if part.strip()]
+        for command in commands:
+            if len(commands) > 1:
+                print(f"$ {command}", flush=True)
+            self._program(command)
+
+    def _program(self, command: str | list[str]) -> None:
+        in_shell = isinstance(command, str)
+        done = subprocess.run(command, shell=in_shell, cwd=self.job["root"] if in_shell else None, check=False)
+        if done.returncode:
+            raise SystemExit(done.returncode)
+
+    def _raised(self, error: BaseException, block: Job) -> Raised:
+        kind, message = type(error).__name__, clean(str(error), self.places)
+        if kind == block["raises"]:
+            return Raised(kind, message)
+        linecache.checkcache()
+        here = [Path(__file__).name, Path(subprocess.__file__).name]
+        stack = traceback.TracebackException.from_exception(error)
+        frames = [frame for frame in stack.stack if Path(frame.filename).name not in here]
+        stack.stack = traceback.StackSummary.from_list(frames)
+        return Raised(kind, message, clean("".join(stack.format()), self.places))
+
+    def _figures(self, alt: str) -> tuple[Figure, ...]:
+        if "matplotlib.pyplot" not in sys.modules:
+            return ()
+        plt = sys.modules["matplotlib.pyplot"]
+        found = tuple(Figure(draw(plt.figure(number)), alt) for number in plt.get_fignums())
+        plt.close("all")
+        return found
+
+
+def draw(figure: Any) -> str:
+    """The figure as SVG: no date, no random ids, coordinates to 0.1 pt, its ink the colour of the page's text."""
+    sink = io.StringIO()
+    figure.savefig(sink, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    svg = sink.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.S)
+    svg = LONG_NUMBER.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), svg)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = svg.replace(INK, "currentColor")
+    return re.sub(r">\s+<", "><", svg).strip()
+
+
+def environment(device: str) -> dict[str, str]:
+    """What a recording says of where it was made: device name, versions of PyTorch, Python and driver."""
+    import torch
+
+    found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
+    if device == "cuda":
+        return found | {"name": torch.cuda.get_device_name(0), "driver": _driver()}
+    return found | {"name": processor()}
+
+
+def _driver() -> str:
+    """Version of NVIDIA's driver: from the kernel module, else from nvidia-smi, else empty."""
+    version = Path("/proc/driver/nvidia/version")
+    match = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", version.read_text()) if version.exists() else None
+    if match:
+        return match[1]
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def processor() -> str:
+    """The processor's model name, without trademark signs and frequency."""
+    import platform
+
+    info = Path("/proc/cpuinfo")
+    match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
+    name = match[1] if match else platform.processor() or platform.machine()
+    return re.sub(r"\s+", " ", re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name)).strip()
+
+
+def count(device: str) -> int:
+    """How many devices of this kind torch sees in this process."""
+    import torch
+
+    if device == "cuda":
+        return torch.cuda.device_count()
+    return int(device == "cpu" or torch.backends.mps.is_available())
+
+
+def prepare(job: Job) -> None:
+    """Make this process the page's: folder, device, warnings as they are shown, limits."""
+    os.chdir(job["folder"])
+    os.environ.update(job["environ"])
+    sys.path[:] = [path for path in sys.path if path not in ("", job["root"])]
+    if os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> str:
+        return f"{category.__name__}: {message}\n"
+
+    warnings.formatwarning = show
+    if job["device"] == "cpu" and sys.platform == "darwin":
+        import torch
+
+        torch.backends.mps.is_available = torch.mps.is_available = lambda: False
+
+
+def work(job: Job, channel: IO[bytes] | io.BufferedRWPair) -> None:
+    """Run a job to its end, writing one line of JSON to `channel` for each thing that happens."""
+
+    def tell(**message: Any) -> None:
+        channel.write(json.dumps(message).encode() + b"\n")
+        channel.flush()
+
+    capture = Capture()
+    prepare(job)
+    present = count(job["device"])
+    tell(hello=environment(job["device"]) if present else None, count=present)
+    runner = Runner(job, capture)
+    for number, block in enumerate(job["blocks"] if present else ()):
+        if block["count"] > present:
+            continue
+        tell(start=number)
+        output = runner.run(block)
+        tell(done=number, output=output.to_json() | {"trace": output.raised.trace if output.raised else ""})
+    tell(end=True)
+    if "multiprocessing.util" in sys.modules:
+        sys.modules["multiprocessing.util"]._exit_function()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    private = os.fdopen(os.dup(1), "wb")
+    work(json.loads(sys.stdin.buffer.readline()), private)
