@@ -1,0 +1,45 @@
+# One command for each thing a person wants. Each makes .venv first if it is not there.
+# TORCH_INDEX=URL: a package index to take PyTorch from (see README.md); DEVICE=cuda: for `make record`.
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH_INDEX ?=
+BIN := $(VENV)/bin
+INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+serve: $(VENV)/ready ## show the site on localhost, rebuilt whenever a page is saved
+	$(BIN)/mkdocs serve
+
+build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
+	$(BIN)/mkdocs build --strict
+
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine and the site
+	$(BIN)/python -m pytest
+
+record: $(VENV)/ready ## run every block and write what it printed to tests/recordings
+	$(BIN)/python -m pytest docs --record $(if $(DEVICE),--device $(DEVICE))
+
+check: $(VENV)/ready ## lint, types, tests, strict build: what CI runs
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
+	$(BIN)/python tests/bench/bench.py
+
+clean: ## remove what the other commands made, .venv included
+	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
+	@touch $@
+
+.PHONY: help serve build test record check bench clean
