@@ -1,10 +1,11 @@
 """forkserver: a process that has imported torch once and forks a ready process for each page.
 
 Started as `python -m samedevice.forkserver DESCRIPTOR FOLDER`, where DESCRIPTOR is one end of a Unix socket. Each
-message on it is one byte with the descriptor of a page's own socket (`p`: the page draws plots, so that matplotlib is
-imported once, here); the job follows on that socket as a line of JSON. The server answers `{"group": id}`, the forked
-process writes its messages, and when it has ended the server adds `{"exit": status}`. It never starts a CUDA context:
-that is for the forked processes. When the control socket closes, it kills what still runs, removes FOLDER, and ends.
+message on it is one byte with the descriptor of a page's own socket, on which the job follows as a line of JSON. The
+server imports what the job wants imported once for all pages (`preload`), and forks. The new process answers
+`{"group": id}`, then writes its messages, and when it has ended the server adds `{"exit": status}`. The server never
+starts a CUDA context: that is for the forked processes. When the control socket closes, it kills what still runs,
+removes FOLDER, and ends.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import socket
 import sys
 import traceback
 
-from samedevice.worker import work
+from samedevice.worker import Job, work
 
 PDEATHSIG = 1
 
@@ -55,27 +56,27 @@ class ForkServer:
         if not message:
             return False
         channel = socket.socket(fileno=descriptors[0])
-        if message == b"p":
-            preload("matplotlib.pyplot")
+        with channel.makefile("rb") as stream:
+            job = json.loads(stream.readline())
+        for module in job["preload"]:
+            preload(module)
         process = os.fork()
         if process == 0:
-            self._child(channel)
+            self._child(channel, job)
         self.running[process] = channel
-        channel.sendall(f'{{"group": {process}}}\n'.encode())
         return True
 
-    def _child(self, channel: socket.socket) -> None:
+    def _child(self, channel: socket.socket, job: Job) -> None:
         try:
             os.setsid()
+            channel.sendall(f'{{"group": {os.getpid()}}}\n'.encode())
             _die_with_parent()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for other in (self.control, *self.running.values()):
                 other.close()
-            stream = channel.makefile("rwb")
-            job = json.loads(stream.readline())
-            work(job, stream)
+            work(job, channel.makefile("wb"))
         except BaseException:
             os.write(channel.fileno(), json.dumps({"crash": traceback.format_exc()}).encode() + b"\n")
         finally:

@@ -39,12 +39,13 @@ class ForkedProcess:
     def __init__(self, control: socket.socket, job: Message) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(control, [b"p" if job["plots"] else b"t"], [theirs.fileno()])
+            socket.send_fds(control, [b"!"], [theirs.fileno()])
         ours.sendall(json.dumps(job).encode() + b"\n")
         stream = ours.makefile("rb")
         ours.close()
-        self.group = json.loads(stream.readline() or '{"group": 0}')["group"]
         self.messages: queue.Queue[Message] = queue.Queue()
+        first = json.loads(stream.readline().strip() or "{}")
+        self.group: int = first.get("group", 0)
         threading.Thread(target=read_messages, args=(stream, self.messages), daemon=True).start()
 
     def kill(self) -> None:

@@ -27,6 +27,17 @@ START_LIMIT = 120.0
 """Seconds that a page's process may take to start, the import of torch included."""
 END_LIMIT = 20.0
 """Seconds that a page's process may take to end after its last block."""
+HEAVY = {
+    "matplotlib": "matplotlib.pyplot",
+    "pandas": "pandas",
+    "sklearn.datasets": "sklearn.datasets",
+    "optim": "torch._dynamo",
+    "checkpoint": "torch._dynamo",
+    "compile": "torch._dynamo",
+    "assert_close": "torch._dynamo",
+}
+"""Words in a page's code which mean that it will import a module that takes most of a second (torch imports `_dynamo`
+when the first optimizer is made): the fork server imports that once for all pages."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class Sessions:
             "root": str(self.root),
             "folder": str(folder),
             "environ": environ,
-            "plots": any("matplotlib" in block.code for block in blocks),
+            "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }
 

@@ -219,7 +219,7 @@ def prepare(job: Job) -> None:
         torch.backends.mps.is_available = torch.mps.is_available = lambda: False
 
 
-def work(job: Job, channel: IO[bytes] | io.BufferedRWPair) -> None:
+def work(job: Job, channel: IO[bytes]) -> None:
     """Run a job to its end, writing one line of JSON to `channel` for each thing that happens."""
 
     def tell(**message: Any) -> None:
