@@ -7,6 +7,9 @@ TORCH_INDEX ?=
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
+# Material announces its end of life at each build; once is enough.
+export NO_MKDOCS_2_WARNING := 1
+
 .DEFAULT_GOAL := help
 
 help: ## show this list

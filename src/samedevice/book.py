@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from samedevice.errors import RecordingError
@@ -36,6 +37,7 @@ def present_devices() -> tuple[str, ...]:
     return tuple(found)
 
 
+@cache
 def torch_version() -> str:
     """The installed PyTorch's version, found without importing it; empty where there is none."""
     try:

@@ -95,7 +95,7 @@ class Block:
         """Whether the block runs on this kind of device."""
         return self.options.needs in ("", device)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hash of everything about this block alone that can change its output."""
         options = self.options
@@ -124,6 +124,13 @@ class Page:
 
         Blocks that need several devices count for themselves alone: later blocks do not depend on them.
         """
+        return self._hashes[device]
+
+    @cached_property
+    def _hashes(self) -> dict[str, tuple[str | None, ...]]:
+        return {device: self._chain(device) for device in DEVICES}
+
+    def _chain(self, device: str) -> tuple[str | None, ...]:
         chain = ""
         found: list[str | None] = []
         for block in self.blocks:
