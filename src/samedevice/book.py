@@ -22,6 +22,7 @@ from samedevice.weave import LABELS, Shown
 
 RECORDINGS = Path("tests/recordings")
 CACHE = Path(".cache/samedevice")
+NOT_RECORDED = (State.MISSING, State.STALE)
 
 
 def present_devices() -> tuple[str, ...]:
@@ -143,6 +144,8 @@ class Book:
                         shown[block.index].append(found)
                         if found.wrong:
                             problems.append(Problem(found.note))
+            if ran:
+                problems += _unrecorded(page, device, recording)
         return shown, problems
 
     def _recording(self, page: Page, device: str, problems: list[Problem]) -> Recording | None:
@@ -160,8 +163,28 @@ def _here(page: Page, block: Block, ran: Recording, recording: Recording | None)
     entry = state_entry[1]
     if entry is None:
         return _elsewhere(page, block, device, recording)
-    note = fault(block, device, entry.output) or mismatch(page, block, device, entry.output, recording)
+    note = fault(block, device, entry.output)
+    if not note and _state(page, block, recording) not in NOT_RECORDED:
+        note = mismatch(page, block, device, entry.output, recording)
     return Shown(device, entry.output, ran.environment, note, bool(note))
+
+
+def _state(page: Page, block: Block, recording: Recording | None) -> State:
+    return recording.find(page, block.index)[0] if recording else State.MISSING
+
+
+def _unrecorded(page: Page, device: str, recording: Recording | None) -> list[Problem]:
+    """One problem for all blocks of a page whose recording from a device that is here is missing or stale."""
+    found = [b for b in page.blocks if b.runs_on(device) and _state(page, b, recording) in NOT_RECORDED]
+    found = [block for block in found if block.options.count == 1]
+    if not found:
+        return []
+    command = f"pytest {page.path} --device {device} --record"
+    return [
+        Problem(
+            f"{found[0]}: {len(found)} blocks from here on are not recorded on {device} as they stand; run {command}"
+        )
+    ]
 
 
 def _elsewhere(page: Page, block: Block, device: str, recording: Recording | None) -> Shown | None:
