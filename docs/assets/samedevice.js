@@ -38,3 +38,63 @@
   });
   show(root.dataset.sd || "cpu");
 })();
+
+/* Copy to run: a block with the earlier blocks that it needs. */
+(() => {
+  const code = (block) => block.querySelector("code").textContent.replace(/\n+$/, "");
+  const tolerant = (block) => {
+    const names = block.dataset.raises;
+    if (!names) return code(block);
+    const body = code(block).replace(/^(?=.)/gm, "    ");
+    return `try:\n${body}\nexcept ${names.includes(",") ? `(${names})` : names}:\n    pass`;
+  };
+  const program = (block) => {
+    const needed = block.dataset.needs.split(" ").map((n) => tolerant(document.querySelector(`[data-block="${n}"]`)));
+    return [...needed, code(block)].join("\n\n") + "\n";
+  };
+  const toast = document.createElement("div");
+  toast.className = "sd-toast";
+  toast.setAttribute("role", "status");
+  const dialog = document.createElement("dialog");
+  dialog.className = "sd-dialog md-typeset";
+  dialog.setAttribute("aria-label", "The program that was copied");
+  dialog.innerHTML = '<pre tabindex="0"></pre><form method="dialog"><button class="md-button">Close</button></form>';
+  let timer;
+  const tell = (text, shown) => {
+    clearTimeout(timer);
+    toast.textContent = text;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Show";
+    button.onclick = () => { dialog.querySelector("pre").textContent = shown; dialog.showModal(); };
+    toast.append(button);
+    toast.classList.add("sd-on");
+    timer = setTimeout(() => toast.classList.remove("sd-on"), 8000);
+  };
+  const add = () => {
+    for (const block of document.querySelectorAll("[data-block][data-needs]")) {
+      const nav = block.querySelector(".md-code__nav");
+      if (!nav || nav.querySelector(".sd-run")) continue;
+      const count = block.dataset.needs.split(" ").length;
+      const label = `Copy to run: with the ${count === 1 ? "earlier block" : `${count} earlier blocks`} that it needs`;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "md-code__button sd-run";
+      button.title = label;
+      button.setAttribute("aria-label", label);
+      button.onclick = async () => {
+        const text = program(block);
+        try {
+          await navigator.clipboard.writeText(text);
+          tell(`Copied with ${count === 1 ? "one earlier block" : `${count} earlier blocks`}.`, text);
+        } catch {
+          tell("The browser did not let us copy.", text);
+        }
+      };
+      nav.prepend(button);
+    }
+  };
+  document.body.append(toast, dialog);
+  add();
+  new MutationObserver(add).observe(document.querySelector(".md-content") || document.body, { childList: true, subtree: true });
+})();

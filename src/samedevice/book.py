@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
+import json
 import os
 import platform
 import sys
@@ -13,9 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from samedevice import __version__
+from samedevice.closure import closures
 from samedevice.errors import RecordingError
 from samedevice.page import DEVICES, Block, Page
-from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.recording import Recording, State, load, place, save, update, write_atomically
 from samedevice.session import Run, Sessions
 from samedevice.verdict import damage, fault, mismatch
 from samedevice.weave import LABELS, Shown
@@ -147,6 +151,24 @@ class Book:
             if ran:
                 problems += _unrecorded(page, device, recording)
         return shown, problems
+
+    def needs(self, page: Page) -> dict[int, tuple[int, ...]]:
+        """For each block the earlier ones that it needs to run by itself; from the cache, if the page is the same."""
+        path = place(self.root / CACHE, "closures", page)
+        key = hashlib.sha256(f"{__version__}\n{page.text}".encode()).hexdigest()
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["key"] == key:
+                return {int(index): tuple(needed) for index, needed in kept["needs"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass
+        try:
+            found = closures(page)
+        except SyntaxError:
+            return {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps({"key": key, "needs": found}))
+        return found
 
     def _recording(self, page: Page, device: str, problems: list[Problem]) -> Recording | None:
         path = place(self.root / RECORDINGS, device, page)

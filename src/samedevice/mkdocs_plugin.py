@@ -69,7 +69,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
-        return weave(found, shown)
+        return weave(found, shown, self.book.needs(found))
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """End the processes, unless the next build will want them."""

@@ -46,11 +46,15 @@ class Shown:
         return (self.output.shown, self.output.figures, self.note) if self.output else ("", (), self.note)
 
 
-def weave(page: Page, shown: Mapping[int, Sequence[Shown]]) -> str:
-    """The page's Markdown with the outputs in it. `shown` maps a block's index to what stands under it."""
+def weave(page: Page, shown: Mapping[int, Sequence[Shown]], needs: Mapping[int, Sequence[int]]) -> str:
+    """The page's Markdown with the outputs in it.
+
+    `shown` maps a block's index to what stands under it, `needs` to the indices of the earlier blocks that it needs to
+    run by itself (see `closure`).
+    """
     parts, at = [], 0
     for block in page.blocks:
-        parts += [page.text[at : block.fence.start], _fence(block)]
+        parts += [page.text[at : block.fence.start], _fence(block, needs.get(block.index))]
         html = output_html(block, shown.get(block.index, ()))
         if html:
             parts.append(_output_fence(block.fence.prefix, html))
@@ -68,14 +72,18 @@ def _output_fence(prefix: str, html: str) -> str:
     return f"\n{prefix.rstrip()}\n{prefix}``` samedevice\n{prefix}{body}\n{prefix}```\n{prefix.rstrip()}"
 
 
-def _fence(block: Block) -> str:
+def _fence(block: Block, needs: Sequence[int] | None) -> str:
     prefix, options = block.fence.prefix, block.options
     longest = max((len(run) for run in re.findall(r"`+", block.code)), default=0)
     mark = "`" * max(3, longest + 1)
     title = options.title or (options.file if options.file else "")
-    info = [mark + ("console" if block.kind == "console" else "python")]
-    info += [f'{key}="{value}"' for key, value in (("title", title), ("hl_lines", options.hl_lines)) if value]
-    lines = [" ".join(info), *block.code.rstrip("\n").split("\n"), mark]
+    values = {"title": title, "hl_lines": options.hl_lines}
+    if needs is not None:
+        values |= {"data-block": str(block.index), "data-needs": " ".join(map(str, needs))}
+        values["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
+    attributes = [f'{key}="{value}"' for key, value in values.items() if value]
+    language = "console" if block.kind == "console" else "python"
+    lines = [f"{mark} {{ {' '.join([f'.{language}', *attributes])} }}", *block.code.rstrip("\n").split("\n"), mark]
     return "\n".join(f"{prefix}{line}".rstrip() for line in lines)
 
 
