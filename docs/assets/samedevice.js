@@ -71,7 +71,12 @@
     toast.classList.add("sd-on");
     timer = setTimeout(() => toast.classList.remove("sd-on"), 8000);
   };
+  document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+  document.querySelector(".md-path")?.setAttribute("aria-label", "Breadcrumbs");
   const add = () => {
+    document.querySelectorAll("nav.md-code__nav:not([aria-label])").forEach((nav) => {
+      nav.setAttribute("aria-label", nav.parentElement.id.replace("__code_", "Code block "));
+    });
     for (const block of document.querySelectorAll("[data-block][data-needs]")) {
       const nav = block.querySelector(".md-code__nav");
       if (!nav || nav.querySelector(".sd-run")) continue;
