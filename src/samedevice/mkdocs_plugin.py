@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import Any, Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
+from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import RECORDINGS, Book
 from samedevice.errors import PageError, SameDeviceError
+from samedevice.export import exports, llms
 from samedevice.page import Page, parse_page
 from samedevice.weave import error_page, weave
 
@@ -25,6 +29,9 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def __init__(self) -> None:
         self.book: Book | None = None
         self.pages: dict[str, Page | PageError] = {}
+        self.exports: dict[str, dict[str, str]] = {}
+        self.listed: list[tuple[str, str, str]] = []
+        self.repository = os.environ.get("SAMEDEVICE_REPOSITORY", "")
         self.serving = False
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
@@ -42,7 +49,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         assert self.book is not None
-        self.pages = {}
+        self.pages, self.exports, self.listed = {}, {}, []
         for file in files.documentation_pages():
             if file.abs_src_path is None:
                 continue
@@ -69,10 +76,35 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
+        self.exports[page.file.src_uri] = exports(found, shown)
         return weave(found, shown, self.book.needs(found))
 
+    def on_page_context(
+        self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Tell the template which files of the page there are to take along."""
+        if page.file.src_uri in self.exports:
+            self.listed.append((str(page.title), page.file.src_uri, str(page.meta.get("description", ""))))
+            context["samedevice"] = {"base": page.file.src_uri.removesuffix(".md"), "repository": self.repository}  # type: ignore[typeddict-unknown-key]
+        return context
+
+    def _write_exports(self, config: MkDocsConfig) -> None:
+        """Write the pages' notebooks, scripts and Markdown, llms.txt and llms-full.txt."""
+        site = Path(config.site_dir)
+        for uri, found in self.exports.items():
+            for suffix, text in found.items():
+                path = site / Path(uri).with_suffix(f".{suffix}")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+        whole = "\n\n".join(found["md"].strip() for found in self.exports.values())
+        (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
+        (site / "llms.txt").write_text(
+            llms(config.site_name, config.site_description or "", self.listed), encoding="utf-8"
+        )
+
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """End the processes, unless the next build will want them."""
+        """Write what readers take along; end the processes, unless the next build will want them."""
+        self._write_exports(config)
         if not self.serving:
             self.on_shutdown()
 

@@ -302,4 +302,4 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
 def _mentioned(code: str, root: Path) -> str:
     """The text of the files under snippets/ that a block names, so that their change is the block's change."""
     paths = sorted({root / name for name in MENTIONED.findall(code)})
-    return "".join(f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in paths if path.is_file())
+    return "\0".join(f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in paths if path.is_file())

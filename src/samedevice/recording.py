@@ -88,13 +88,11 @@ def place(folder: Path, device: str, page: Page) -> Path:
 
 def load(path: Path, name: str = "") -> Recording | None:
     """Read a recording; None if there is none. Raises RecordingError, naming it `name`, if it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
     advice = "bring it back with git checkout, or delete it and record again"
     try:
-        found = json.loads(text)
+        if not path.exists():
+            return None
+        found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
             raise RecordingError(name or str(path), f"format {found['format']} is not known here; {advice}")
         entries = tuple(_read_entry(entry, path.parent) for entry in found["blocks"])
