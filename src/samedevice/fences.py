@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from samedevice.errors import PageError
 
 TAB = 4
-OPENING = re.compile(r"(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*|(?<=~)[^\n]*)$")
-CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?|===[!+]*)\s|\[\^[^\]]+\]:|:\s+\S")
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+OPENING = re.compile(
+    r"""(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>(?:[^`"'\n]|"[^"\n]*"|'[^'\n]*')*|(?<=~)[^\n]*)$"""
+)
+CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?)\s|:\s+\S")
+FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n\s*[\w-]+[ \t]*:.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+COMMENT = re.compile(r" {0,3}<!--")
 
 
 @dataclass(frozen=True)
@@ -40,35 +43,52 @@ class Fence:
 
 
 class _Containers:
-    """Follows lists, admonitions, tabs and notes, to tell a fence in one from an indented code block."""
+    """Follows lists, admonitions, definitions and quotes, to tell a fence in one from an indented code block."""
 
     def __init__(self) -> None:
         self.indents: list[int] = []
+        self.quote: _Containers | None = None
         self.after_blank = True
+        self.in_code = False
 
-    def feed(self, line: str) -> None:
+    def feed(self, line: str) -> bool:
+        """Take in a line; return whether it belongs to an indented code block."""
         text = line.strip()
         if not text:
-            self.after_blank = True
-            return
+            self.rest()
+            return self.in_code
         indent = len(line) - len(line.lstrip(" "))
-        opens = CONTAINER.match(text) and indent - self.base(indent) < TAB
+        base = max((i for i in self.indents if i <= indent), default=0)
+        self.in_code = (self.after_blank or self.in_code) and indent - base >= TAB
+        if self.in_code:
+            self.after_blank = False
+            return True
+        if text.startswith(">"):
+            return self._quote(line, indent)
+        self.quote = None
+        opens = CONTAINER.match(text)
         if self.after_blank or opens:
-            self.leave(indent)
+            self._leave(indent)
         if opens:
-            self.indents.append(self.base(indent) + TAB)
+            self.indents.append(base + TAB)
         self.after_blank = False
+        return False
 
-    def base(self, indent: int) -> int:
-        return max((i for i in self.indents if i <= indent), default=0)
+    def _quote(self, line: str, indent: int) -> bool:
+        if self.after_blank:
+            self._leave(indent)
+        self.after_blank = False
+        self.quote = self.quote or _Containers()
+        return self.quote.feed(line[indent + 1 :].removeprefix(" "))
 
-    def leave(self, indent: int) -> None:
+    def _leave(self, indent: int) -> None:
         self.indents = [i for i in self.indents if i <= indent]
 
-    def makes_code_block(self, prefix: str) -> bool:
-        """Whether a line with this prefix belongs to an indented code block."""
-        indent = len(prefix) - len(prefix.lstrip(" "))
-        return self.after_blank and indent - self.base(indent) >= TAB
+    def rest(self) -> None:
+        """A blank line, or the end of a fence: what comes next begins anew."""
+        self.after_blank = True
+        if self.quote is not None:
+            self.quote.rest()
 
 
 def _strip_prefix(line: str, prefix: str) -> str | None:
@@ -82,12 +102,11 @@ def _strip_prefix(line: str, prefix: str) -> str | None:
     return line[len(prefix) :]
 
 
-def _comment_open(line: str, inside: bool) -> bool:
-    """Whether an HTML comment is open after this line."""
-    last_open, last_close = line.rfind("<!--"), line.rfind("-->")
-    if last_open == last_close == -1:
-        return inside
-    return last_open > last_close
+def _comment_ends(text: str, offset: int) -> int:
+    """The offset at which an HTML comment that begins the line at `offset` ends; `offset` if there is none."""
+    opening = COMMENT.match(text, offset)
+    end = text.find("-->", opening.end()) if opening else -1
+    return end if end >= 0 else offset
 
 
 def find_fences(text: str, path: str) -> Iterator[Fence]:
@@ -100,22 +119,22 @@ def find_fences(text: str, path: str) -> Iterator[Fence]:
     offset = front.end() if front else 0
     lines = re.findall(r"[^\n]*\n|[^\n]+", text[offset:])
     number = text.count("\n", 0, offset)
-    containers, comment, index = _Containers(), False, 0
+    containers, comment_end, index = _Containers(), 0, 0
     while index < len(lines):
         line = lines[index].rstrip("\r\n").expandtabs(TAB)
-        opening = None if comment else OPENING.match(line)
-        if opening is None or containers.makes_code_block(opening["prefix"]):
-            containers.feed(line)
-            comment = _comment_open(line, comment)
+        in_code = containers.feed(line)
+        if not in_code and offset >= comment_end:
+            comment_end = _comment_ends(text, offset)
+        opening = OPENING.match(line)
+        if opening is None or in_code or offset < comment_end:
             offset += len(lines[index])
             index += 1
             continue
-        containers.feed(opening["prefix"] + "fence")
         fence, taken = _read(lines, index, opening, offset, number + index + 1, path)
         yield fence
         offset += sum(map(len, lines[index : index + taken]))
         index += taken
-        containers.after_blank = True
+        containers.rest()
 
 
 def _read(
