@@ -14,13 +14,18 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from samedevice import __version__
+from samedevice.apis import names
+from samedevice.apitable import catalogue
 from samedevice.closure import closures
 from samedevice.errors import RecordingError
 from samedevice.page import DEVICES, Block, Page
 from samedevice.recording import Recording, State, load, place, save, update, write_atomically
+from samedevice.reference import Reference
 from samedevice.session import Run, Sessions
+from samedevice.shelf import Shelf
 from samedevice.verdict import damage, fault, mismatch
 from samedevice.weave import LABELS, Shown
 
@@ -71,6 +76,7 @@ class Book:
         self.devices = tuple(devices or present_devices())
         self.sessions: Sessions | None = None
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
+        self.recorded: dict[Path, Recording | None] = {}
 
     def close(self) -> None:
         """End the processes that run pages."""
@@ -79,7 +85,8 @@ class Book:
             self.sessions = None
 
     def start(self, pages: Iterable[Page]) -> None:
-        """Begin to run, in the background, what is neither cached nor running."""
+        """Begin to run, in the background, what is neither cached nor running; read recordings anew from now on."""
+        self.recorded = {}
         for page in pages:
             for device in self.devices:
                 if any(block.runs_on(device) for block in page.blocks):
@@ -116,9 +123,10 @@ class Book:
             return None
         if found.environment.python != platform.python_version():
             return None
-        runs = [hash for hash in page.hashes(device) if hash is not None]
-        whole = [entry.hash for entry in found.entries if entry.intact] == runs
-        return found if whole else None
+        kept = {entry.hash for entry in found.entries if entry.intact}
+        hashes = zip(page.blocks, page.hashes(device), strict=True)
+        wanted = {hash for block, hash in hashes if hash is not None and block.options.count == 1}
+        return found if wanted <= kept <= set(page.hashes(device)) else None
 
     def _keep(self, run: Run, page: Page, device: str, path: Path, seconds: float) -> Recording | None:
         if run.environment is None:
@@ -154,26 +162,45 @@ class Book:
 
     def needs(self, page: Page) -> dict[int, tuple[int, ...]]:
         """For each block the earlier ones that it needs to run by itself; from the cache, if the page is the same."""
-        path = place(self.root / CACHE, "closures", page)
-        key = hashlib.sha256(f"{__version__}\n{page.text}".encode()).hexdigest()
+        try:
+            found = self._kept("closures", page, lambda page: {str(at): of for at, of in closures(page).items()})
+            return {int(index): tuple(needed) for index, needed in found.items()}
+        except SyntaxError:
+            return {}
+
+    def reference(self, pages: Iterable[Page]) -> Reference:
+        """What is made from all pages of the site."""
+        listed = tuple(pages)
+        recordings = {page.path: self._recordings(page) for page in listed}
+        used = {page.path: self._kept("names", page, names) for page in listed}
+        return Reference(Shelf(listed, recordings, used), catalogue(self.root))
+
+    def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
+        """What `make` makes of a page's blocks; from the cache, if they are the same."""
+        path = place(self.root / CACHE, kind, page)
+        key = hashlib.sha256("".join([__version__, *(block.digest for block in page.blocks)]).encode()).hexdigest()
         try:
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["key"] == key:
-                return {int(index): tuple(needed) for index, needed in kept["needs"].items()}
+                return {name: list(found) for name, found in kept["found"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
-        try:
-            found = closures(page)
-        except SyntaxError:
-            return {}
+        found = make(page)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps({"key": key, "needs": found}))
+        write_atomically(path, json.dumps({"key": key, "found": found}))
         return found
+
+    def _recordings(self, page: Page) -> dict[str, Recording]:
+        """What is recorded of a page, by device; what cannot be read is told where the page is read."""
+        found = ((device, self._recording(page, device, [])) for device in DEVICES)
+        return {device: recording for device, recording in found if recording is not None}
 
     def _recording(self, page: Page, device: str, problems: list[Problem]) -> Recording | None:
         path = place(self.root / RECORDINGS, device, page)
         try:
-            return load(path, path.relative_to(self.root).as_posix())
+            if path not in self.recorded:
+                self.recorded[path] = load(path, path.relative_to(self.root).as_posix())
+            return self.recorded[path]
         except RecordingError as error:
             problems.append(Problem(str(error)))
             return None

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from samedevice.fences import FRONT_MATTER
+from samedevice.notebook import read_cells
 from samedevice.output import Output
-from samedevice.page import Block, Page
+from samedevice.page import NOTEBOOK, Block, Page
 from samedevice.weave import LABELS, Shown
 
 Cell = dict[str, Any]
@@ -25,7 +26,7 @@ ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.:][^}\n]*\}")
 ADMONITION = re.compile(
     r'^(?:!!!|\?\?\?\+?) +(?P<kind>\w+)(?: +"(?P<title>[^"]*)")?[ \t]*\n(?P<body>(?:(?: {4}.*)?\n)*)', re.M
 )
-LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)\.md(#[^)\s]*)?\)")
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)\.(?:md|py)(#[^)\s]*)?\)")
 
 
 def markdown(page: Page, shown: Mapping[int, Sequence[Shown]]) -> str:
@@ -188,12 +189,27 @@ def indent(code: str) -> str:
 
 def _pieces(page: Page) -> Iterator[tuple[str, Block | None]]:
     """The page's prose and blocks in turn: each block with the prose before it, the last prose with None."""
+    if page.path.endswith(NOTEBOOK):
+        yield from _cells(page)
+        return
     front = FRONT_MATTER.match(page.text)
     at = front.end() if front else 0
     for block in page.blocks:
         yield page.text[at : block.fence.start], block
         at = block.fence.end
     yield page.text[at:], None
+
+
+def _cells(page: Page) -> Iterator[tuple[str, Block | None]]:
+    """What `_pieces` yields, of a notebook."""
+    blocks, prose = iter(page.blocks), ""
+    for cell in read_cells(page.text, page.path):
+        if cell.markdown is not None:
+            prose += f"\n\n{cell.markdown}\n"
+        else:
+            yield prose or "\n\n", next(blocks)
+            prose = ""
+    yield f"{prose}\n", None
 
 
 def exports(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[str, str]:

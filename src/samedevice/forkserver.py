@@ -37,7 +37,6 @@ class ForkServer:
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def serve(self) -> None:
         """Serve until the control socket closes."""
@@ -59,7 +58,8 @@ class ForkServer:
         with channel.makefile("rb") as stream:
             job = json.loads(stream.readline())
         for module in job["preload"]:
-            preload(module)
+            with contextlib.suppress(ImportError):
+                preload(module)
         process = os.fork()
         if process == 0:
             self._child(channel, job)
@@ -117,6 +117,7 @@ def preload(module: str) -> None:
 
 def main() -> None:
     """Import what pages need, then serve."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     preload("torch")
     try:

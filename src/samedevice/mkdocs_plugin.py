@@ -7,18 +7,25 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
+from markdown.extensions.toc import nest_toc_tokens  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
+from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
-from samedevice.book import RECORDINGS, Book
+from samedevice.book import CACHE, RECORDINGS, Book
+from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.export import exports, llms
+from samedevice.notebook import front_matter
+from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.page import Page, parse_page
-from samedevice.weave import error_page, weave
+from samedevice.recording import place
+from samedevice.reference import Reference, asks
+from samedevice.weave import Shown, error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 
@@ -31,6 +38,8 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         self.pages: dict[str, Page | PageError] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
+        self.shown: dict[str, dict[int, list[Shown]]] = {}
+        self.reference: Reference | None = None
         self.repository = os.environ.get("SAMEDEVICE_REPOSITORY", "")
         self.serving = False
 
@@ -41,7 +50,8 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the repository root; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
-        if self.book is None:
+        if self.book is None or self.book.root != root:
+            self.on_shutdown()
             self.book = Book(root, log.info)
         config.watch += [str(root / folder) for folder in ("snippets", RECORDINGS) if (root / folder).is_dir()]
         return config
@@ -49,7 +59,8 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         assert self.book is not None
-        self.pages, self.exports, self.listed = {}, {}, []
+        self.pages, self.exports, self.listed, self.shown, self.reference = {}, {}, [], {}, None
+        take_notebooks(files)
         for file in files.documentation_pages():
             if file.abs_src_path is None:
                 continue
@@ -71,13 +82,39 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return error_page(str(found))
         try:
             shown, problems = self.book.read(found)
+            found = self._filled(found)
         except SameDeviceError as error:
             log.error(str(error))
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
         self.exports[page.file.src_uri] = exports(found, shown)
+        if isinstance(page.file, NotebookFile):
+            self.shown[page.file.src_uri] = shown
+            return front_matter(found.text)
         return weave(found, shown, self.book.needs(found))
+
+    def _filled(self, page: Page) -> Page:
+        """The page with the parts in it that are made from all pages."""
+        assert self.book is not None
+        if asks(page) and self.reference is None:
+            self.reference = self.book.reference(one for one in self.pages.values() if isinstance(one, Page))
+        return self.reference.fill(page) if self.reference and asks(page) else page
+
+    def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str | None:
+        """Give MkDocs the content of a notebook's page, and what it keeps of a page's links and headings."""
+        found, shown = self.pages.get(page.file.src_uri), self.shown.get(page.file.src_uri)
+        if not isinstance(found, Page) or shown is None:
+            return None
+        assert self.book is not None
+        links = Links(page, files, config)
+        notebook = finished(found, shown, self.book.needs(found), links.follow)
+        done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
+        if converted:
+            log.info(f"converted {found.path}")
+        links.check({heading["id"] for heading in done.headings})
+        page.toc = get_toc(nest_toc_tokens(done.headings))
+        return done.html
 
     def on_page_context(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
@@ -85,7 +122,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         """Tell the template which files of the page there are to take along."""
         if page.file.src_uri in self.exports:
             self.listed.append((str(page.title), page.file.src_uri, str(page.meta.get("description", ""))))
-            context["samedevice"] = {"base": page.file.src_uri.removesuffix(".md"), "repository": self.repository}  # type: ignore[typeddict-unknown-key]
+            context["samedevice"] = {"base": page.file.src_uri.rpartition(".")[0], "repository": self.repository}  # type: ignore[typeddict-unknown-key]
         return context
 
     def _write_exports(self, config: MkDocsConfig) -> None:

@@ -83,18 +83,19 @@ class Output:
         )
 
 
-def clean(text: str, places: dict[str, str]) -> str:
+def clean(text: str, places: dict[str, str], more: int = 0) -> str:
     """Printed text as it is kept: without what differs from run to run, and with control characters made visible.
 
     Carriage returns do what they do on a terminal, colours are dropped, addresses become `0x...`, each key of `places`
-    (a path of this machine) becomes its value.
+    (a path of this machine) becomes its value. `more` is how many bytes follow the text that were not read.
     """
     for place, name in places.items():
         text = text.replace(place, name)
+    text = text.encode("utf-8", "backslashreplace").decode()
     text = COLOUR.sub("", text.replace("\r\n", "\n"))
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     text = ADDRESS.sub("0x...", TRIGGERED.sub("", text))
-    return cut(text.translate(CONTROL).translate(BIDI))
+    return cut(text.translate(CONTROL).translate(BIDI), more)
 
 
 def cut(text: str, more: int = 0) -> str:
@@ -134,6 +135,8 @@ def _same_number(one: str, other: str) -> bool:
         return False
     if a.is_signed() != b.is_signed():
         return False
+    if a == b:
+        return True
     digits = min(_digits(one), _digits(other))
     return f"{a:.{digits}e}" == f"{b:.{digits}e}"
 

@@ -1,4 +1,4 @@
-"""Page, Block: a Markdown file, parsed by Sybil, and the code blocks in it that are run."""
+"""Page, Block: a Markdown file or a notebook, parsed by Sybil, and the code blocks in it that are run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from sybil.typing import Evaluator
 
 from samedevice.errors import PageError
 from samedevice.fences import Fence, find_fences
+from samedevice.notebook import find_cells
 
+NOTEBOOK = ".py"
+"""The suffix of a page that is a notebook in percent format; all others are Markdown."""
 DEVICES = ("cpu", "cuda", "mps")
 PYTHON = ("python", "py", "python3", "py3")
 LOOKALIKES = {
@@ -106,7 +109,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Page:
-    """A Markdown file and its blocks in order."""
+    """A Markdown file, or a percent-format notebook, and its blocks in order."""
 
     path: str
     """Path relative to the repository root, with forward slashes."""
@@ -156,8 +159,9 @@ class BlockParser:
 
     def __call__(self, document: Document) -> Iterator[Region]:
         page = Path(document.path).relative_to(self.root).as_posix()
+        find = find_cells if page.endswith(NOTEBOOK) else find_fences
         index = 0
-        for fence in find_fences(document.text, page):
+        for fence in find(document.text, page):
             block = read_block(fence, page, index, self.root)
             if block is not None:
                 index += 1
@@ -172,7 +176,7 @@ def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
     name = path.relative_to(root).as_posix()
     if text is None:
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             line = path.read_bytes()[: error.start].count(b"\n") + 1
             raise PageError(name, line, "this line is not UTF-8; save the page as UTF-8") from None
@@ -207,13 +211,16 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
     language, rest = match["language"] or "", match["rest"].strip()
     if rest.startswith("{") and rest.endswith("}"):
         rest = rest[1:-1].strip()
-    if language in LOOKALIKES:
-        raise PageError(page, fence.line, f'"{language}" would not be run; write {LOOKALIKES[language]} or text')
+    meant = LOOKALIKES.get(language.lower(), language.lower())
+    if meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
+        raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
     values, at = {}, 0
     while at < len(rest):
         option = OPTION.match(rest, at)
         if option is None:
             raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"')
+        if option["key"] in values:
+            raise PageError(page, fence.line, f"{option['key']}= is given twice; keep one of them")
         values[option["key"]] = option["value"]
         at = option.end()
     return language, values
@@ -283,7 +290,10 @@ def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> 
         raise PageError(page, fence.line, f'file="{options.file}" leaves the repository; name a file inside it')
     if not path.is_file():
         raise PageError(page, fence.line, f'file="{options.file}" does not exist; paths start at the repository root')
-    code = path.read_text(encoding="utf-8")
+    try:
+        code = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise PageError(page, fence.line, f'file="{options.file}" is not UTF-8; save it as UTF-8') from None
     if not options.part:
         return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, _mentioned(code, root))
     code, line = _region(code, options, page, fence.line)
@@ -296,10 +306,13 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
     match = re.search(pattern, code, re.M | re.S)
     if match is None:
         raise PageError(page, line, f'{options.file} has no "# region {options.part}" that ends with "# endregion"')
-    return match[1].strip("\n") + "\n", code.count("\n", 0, match.start(1)) + 1
+    body = match[1].lstrip("\n")
+    start = match.end(1) - len(body)
+    return body.rstrip("\n") + "\n", code.count("\n", 0, start) + 1
 
 
 def _mentioned(code: str, root: Path) -> str:
     """The text of the files under snippets/ that a block names, so that their change is the block's change."""
     paths = sorted({root / name for name in MENTIONED.findall(code)})
-    return "\0".join(f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in paths if path.is_file())
+    found = (f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in paths if path.is_file())
+    return "\0".join(found)

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,15 +22,20 @@ HERE = Path(__file__).parent
 Message = dict[str, Any]
 
 
-def read_messages(stream: IO[bytes], into: queue.Queue[Message]) -> None:
-    """Put each line of JSON into the queue, then `closed`; a line that a crash cut off is dropped."""
+def closed() -> Message:
+    """The message that follows all others of a forked process."""
+    return {"closed": True}
+
+
+def read_messages(stream: IO[bytes], into: queue.Queue[Message], last: Callable[[], Message] = closed) -> None:
+    """Put each line of JSON into the queue, then `last`; a line that a crash cut off is dropped."""
     with stream:
         for line in stream:
             try:
                 into.put(json.loads(line))
             except ValueError:
                 continue
-    into.put({"closed": True})
+    into.put(last())
 
 
 class ForkedProcess:
@@ -67,14 +72,8 @@ class SpawnedProcess:
         with self.process.stdin as stream:
             stream.write(json.dumps(job).encode() + b"\n")
         self.messages: queue.Queue[Message] = queue.Queue()
-        threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
-
-    def _listen(self, stream: IO[bytes]) -> None:
-        relay: queue.Queue[Message] = queue.Queue()
-        read_messages(stream, relay)
-        for message in iter(relay.get, {"closed": True}):
-            self.messages.put(message)
-        self.messages.put({"exit": self.process.wait()})
+        listen = (self.process.stdout, self.messages, lambda: {"exit": self.process.wait()})
+        threading.Thread(target=read_messages, args=listen, daemon=True).start()
 
     def kill(self) -> None:
         """Kill the process."""

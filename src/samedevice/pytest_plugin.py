@@ -7,25 +7,26 @@ for its page's run and judges its own block.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sybil import Example, Sybil
+from sybil import Document, Example, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 
 from samedevice.book import RECORDINGS, present_devices
 from samedevice.errors import RecordingError, SameDeviceError
-from samedevice.page import DEVICES, BlockParser, Page, parse_page
+from samedevice.page import DEVICES, NOTEBOOK, BlockParser, Page, parse_page
 from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.session import Run, Sessions
 from samedevice.verdict import damaged, fault, mismatch
 
 RUNS = pytest.StashKey["Runs"]()
 PROPERTY = "samedevice"
+SUFFIXES = (".md", NOTEBOOK)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,12 +58,13 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"same device: {', '.join(config.stash[RUNS].devices)}"
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> PageFile | None:
-    """Collect the Markdown files of the documentation."""
-    docs = parent.config.rootpath / "docs"
-    if file_path.suffix == ".md" and file_path.is_relative_to(docs):
-        return PageFile.from_parent(parent, path=file_path)
-    return None
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
+    """Collect the pages of the documentation, and as nothing else: pytest would import a notebook that it is given."""
+    others = yield
+    if file_path.suffix in SUFFIXES and file_path.is_relative_to(parent.config.rootpath / "docs"):
+        return [PageFile.from_parent(parent, path=file_path)]
+    return others
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -79,7 +81,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class PageScheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
-            return f"{path}::{name.split('-')[0]}" if path.endswith(".md") else nodeid
+            return f"{path}::{name.split('-')[0]}" if _is_page(path) else nodeid
 
     return PageScheduling(config, log)
 
@@ -89,7 +91,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
     lines = list(dict.fromkeys(said))
-    if any(str(getattr(report, "fspath", "")).endswith(".md") for report in reports):
+    if any(_is_page(str(getattr(report, "fspath", ""))) for report in reports):
         lines += _elsewhere(config.rootpath, config.stash[RUNS].devices)
     if lines:
         terminalreporter.section("recordings")
@@ -97,9 +99,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.line(line)
 
 
+def _is_page(path: str) -> bool:
+    """Whether a test's path, relative to the repository root, is a page's."""
+    return path.startswith("docs/") and path.endswith(SUFFIXES)
+
+
 def _elsewhere(root: Path, here: tuple[str, ...]) -> Iterator[str]:
     """A line for each page with blocks whose recording from another device is missing or stale."""
-    for path in sorted((root / "docs").rglob("*.md")):
+    for path in sorted(path for path in (root / "docs").rglob("*") if path.suffix in SUFFIXES):
         try:
             page = parse_page(path, root)
         except SameDeviceError:
@@ -140,7 +147,8 @@ class Runs:
         pages = {item.page.path: item.page for item in items}
         for item in items:
             key = (item.page.path, item.device)
-            upto[key] = max(upto.get(key, 0), item.index + 1)
+            last = len(item.page.blocks) if self.record else item.index + 1
+            upto[key] = max(upto.get(key, 0), last)
         for (path, device), count in upto.items():
             self._submit(pages[path], device, count)
 
@@ -194,7 +202,8 @@ class PageSybil(Sybil):
     """Sybil for one page on one device."""
 
     def __init__(self, root: Path, device: str, runs: Runs) -> None:
-        super().__init__([BlockParser(root, self.evaluate)], pattern="*.md")
+        types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
+        super().__init__([BlockParser(root, self.evaluate)], encoding="utf-8-sig", document_types=types)
         self.device = device
         self.runs = runs
 

@@ -14,12 +14,13 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from samedevice.errors import RecordingError
 from samedevice.output import Output, difference
-from samedevice.page import Page
+from samedevice.page import DEVICES, Page
 from samedevice.session import Environment
 
 FORMAT = 1
@@ -45,18 +46,18 @@ class Entry:
     output: Output
     """What the device printed."""
     seal: str
-    """Hash of `hash` and `output` as they were recorded."""
+    """Hash of the other fields as they were recorded."""
 
     @classmethod
     def make(cls, hash: str, code: str, output: Output) -> Entry:
         """An entry with its seal."""
-        first = next((line.strip() for line in code.splitlines() if line.strip()), "")
-        return cls(hash, first[:80], output, _seal(hash, output))
+        first = next((line.strip() for line in code.splitlines() if line.strip()), "")[:80]
+        return cls(hash, first, output, _seal(hash, first, output))
 
-    @property
+    @cached_property
     def intact(self) -> bool:
         """Whether the entry is as it was recorded."""
-        return self.seal == _seal(self.hash, self.output)
+        return self.seal == _seal(self.hash, self.code, self.output)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Recording:
         entry = next((entry for entry in self.entries if entry.hash == hashes[index]), None)
         if entry is not None:
             return (State.FRESH if entry.intact else State.DAMAGED), entry
-        if position >= len(self.entries):
+        if position >= len(self.entries) or self.entries[position].hash in hashes:
             return State.MISSING, None
         entry = self.entries[position]
         return (State.STALE, None) if entry.intact else (State.DAMAGED, entry)
@@ -95,9 +96,11 @@ def load(path: Path, name: str = "") -> Recording | None:
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
             raise RecordingError(name or str(path), f"format {found['format']} is not known here; {advice}")
-        entries = tuple(_read_entry(entry, path.parent) for entry in found["blocks"])
-        return Recording(Environment(**found["environment"]), entries)
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        environment = Environment(**found["environment"])
+        if found["seal"] != _seal(found["environment"]) or environment.device not in DEVICES:
+            raise RecordingError(name or str(path), f"its environment was changed by hand; {advice}")
+        return Recording(environment, tuple(_read_entry(entry, path.parent) for entry in found["blocks"]))
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         reason = f"is damaged ({type(error).__name__}: {error}); {advice}"
         raise RecordingError(name or str(path), reason) from error
 
@@ -114,19 +117,20 @@ def save(path: Path, recording: Recording) -> None:
     content = {
         "format": FORMAT,
         "environment": asdict(recording.environment),
+        "seal": _seal(asdict(recording.environment)),
         "blocks": [_write_entry(entry, path.stem) for entry in recording.entries],
     }
     write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     for old in path.parent.glob(f"{path.stem}@*.svg"):
         if old.name not in figures:
-            old.unlink()
+            old.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a file by way of a temporary one beside it, which is removed if that fails."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -142,11 +146,13 @@ def update(
 ) -> Recording | None:
     """The recording of a page after a run; None if the old one says all of it already.
 
-    Outputs that compare equal to the recorded ones stay as they were recorded. Blocks that were not run in this run
-    keep what is recorded of them, as long as that is for their code as it now stands.
+    Outputs that compare equal to the recorded ones stay as they were recorded, unless they were recorded on another
+    device or with other versions. So do those of blocks that did not run, as long as their code is the same.
     """
     hashes = page.hashes(environment.device)
-    entries, known = [], {entry.hash: entry for entry in old.entries if entry.intact} if old else {}
+    same = old is not None and _same_place(old.environment, environment)
+    known = {entry.hash: entry for entry in old.entries if entry.intact} if old and same else {}
+    entries: list[Entry] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
         kept = known.get(hash or "")
         if hash is None or (output is None and kept is None):
@@ -155,7 +161,7 @@ def update(
             entries.append(kept)
         elif output is not None:
             entries.append(Entry.make(hash, block.code, output))
-    if old and tuple(entries) == old.entries and _same_place(old.environment, environment):
+    if old and same and tuple(entries) == old.entries:
         return None
     return Recording(environment, tuple(entries))
 
@@ -164,8 +170,9 @@ def _same_place(one: Environment, other: Environment) -> bool:
     return replace(one, day="") == replace(other, day="")
 
 
-def _seal(hash: str, output: Output) -> str:
-    return hashlib.sha256(json.dumps([hash, output.to_json()]).encode()).hexdigest()[:20]
+def _seal(*parts: Any) -> str:
+    plain = [part.to_json() if isinstance(part, Output) else part for part in parts]
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:20]
 
 
 def _figure_name(stem: str, svg: str) -> str:

@@ -224,6 +224,8 @@ class _Conversation:
         """Account for a process that ended before its last block did."""
         if self.ended or (self.outputs and max(self.outputs) == self.blocks[-1].index):
             return
+        if self.current is None and self.count:
+            self.current = next(block for block in self.blocks if block.index not in self.outputs)
         if self.current is None:
             raise SessionError(
                 f"{self.page.path}: the page's process ended before its first block; is torch installed?"

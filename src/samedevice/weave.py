@@ -81,10 +81,15 @@ def _fence(block: Block, needs: Sequence[int] | None) -> str:
     if needs is not None:
         values |= {"data-block": str(block.index), "data-needs": " ".join(map(str, needs))}
         values["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
-    attributes = [f'{key}="{value}"' for key, value in values.items() if value]
+    attributes = [f"{key}={_quoted(value)}" for key, value in values.items() if value]
     language = "console" if block.kind == "console" else "python"
     lines = [f"{mark} {{ {' '.join([f'.{language}', *attributes])} }}", *block.code.rstrip("\n").split("\n"), mark]
     return "\n".join(f"{prefix}{line}".rstrip() for line in lines)
+
+
+def _quoted(value: str) -> str:
+    """A value as an option; which quotes it holds decides which stand around it."""
+    return f"'{value}'" if '"' in value else f'"{value}"'
 
 
 def output_html(block: Block, shown: Sequence[Shown]) -> str:

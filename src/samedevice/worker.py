@@ -25,13 +25,14 @@ import warnings
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
 
-from samedevice.output import LIMIT, Figure, Output, Raised, clean, cut
+from samedevice.output import LIMIT, Figure, Output, Raised, clean
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
 INK = "#0b0c0d"
 """The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
 
+TAG = re.compile(r"<[^>]*>")
 LONG_NUMBER = re.compile(r"(?<![\w#.-])-?\d+\.\d{2,}(?=[\s\",)LMCQz])")
 
 Job = dict[str, Any]
@@ -55,8 +56,8 @@ class Capture:
     def _stream(descriptor: int) -> TextIO:
         return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
 
-    def take(self) -> str:
-        """What was written since the last call, decoded with replacement and cut at the stated size."""
+    def take(self) -> tuple[str, int]:
+        """The beginning of what was written since the last call, decoded with replacement; how many bytes follow it."""
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
@@ -67,8 +68,7 @@ class Capture:
         data = self.file.read(4 * LIMIT)
         os.ftruncate(self.file.fileno(), 0)
         self.file.seek(0)
-        text = data.decode("utf-8", "replace")
-        return cut(text, size - len(data)) if size > len(data) else text
+        return data.decode("utf-8", "replace"), size - len(data)
 
 
 class Runner:
@@ -81,7 +81,8 @@ class Runner:
         self.module.__dict__["__file__"] = str(Path(job["root"], job["page"]))
         sys.modules["__main__"] = self.module
         sys.argv = [job["page"]]
-        self.places = {f"{job['folder']}{os.sep}": "", f"{job['root']}{os.sep}": "", f"{sys.prefix}{os.sep}": ""}
+        self.places = {f"{place}{os.sep}": "" for place in (job["folder"], job["root"], sys.prefix)}
+        self.places |= {place: "." for place in (job["folder"], job["root"])}
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
@@ -95,19 +96,23 @@ class Runner:
                 self._program([sys.executable, str(Path(self.job["root"], block["path"])), *shlex.split(block["args"])])
         except BaseException as error:
             raised = self._raised(error, block)
-        text = clean(self.capture.take(), self.places)
-        figures = self._figures(block["alt"])
-        return Output(text, clean(value, self.places), raised, figures)
+        text, more = self.capture.take()
+        figures: tuple[Figure, ...] = ()
+        try:
+            figures = self._figures(block["alt"])
+        except Exception as error:
+            raised = raised or self._raised(error, block)
+        return Output(clean(text, self.places, more), clean(value, self.places), raised, figures)
 
     def _python(self, block: Job) -> str:
         path = str(Path(self.job["root"], block["path"]))
-        tree = ast.parse(block["code"], path)
-        ast.increment_lineno(tree, block["code_line"] - 1)
+        tree = ast.parse("\n" * (block["code_line"] - 1) + block["code"], path)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, path, "exec"), self.module.__dict__)
+        exec(compile(tree, path, "exec", dont_inherit=True), self.module.__dict__)
         if last is None:
             return ""
-        value = eval(compile(ast.Expression(last.value), path, "eval"), self.module.__dict__)
+        code = compile(ast.Expression(last.value), path, "eval", dont_inherit=True)
+        value = eval(code, self.module.__dict__)
         return "" if value is None else repr(value)
 
     def _console(self, code: str) -> None:
@@ -124,11 +129,14 @@ class Runner:
             raise SystemExit(done.returncode)
 
     def _raised(self, error: BaseException, block: Job) -> Raised:
-        kind, message = type(error).__name__, clean(str(error), self.places)
+        try:
+            kind, message = type(error).__name__, clean(str(error), self.places)
+        except Exception as broken:
+            kind, message = type(error).__name__, f"(its message cannot be had: {type(broken).__name__})"
         if kind == block["raises"]:
             return Raised(kind, message)
         linecache.checkcache()
-        here = [Path(__file__).name, Path(subprocess.__file__).name]
+        here = [Path(module).name for module in (__file__, subprocess.__file__, ast.__file__)]
         stack = traceback.TracebackException.from_exception(error)
         frames = [frame for frame in stack.stack if Path(frame.filename).name not in here]
         stack.stack = traceback.StackSummary.from_list(frames)
@@ -138,9 +146,10 @@ class Runner:
         if "matplotlib.pyplot" not in sys.modules:
             return ()
         plt = sys.modules["matplotlib.pyplot"]
-        found = tuple(Figure(draw(plt.figure(number)), alt) for number in plt.get_fignums())
-        plt.close("all")
-        return found
+        try:
+            return tuple(Figure(draw(plt.figure(number)), alt) for number in plt.get_fignums())
+        finally:
+            plt.close("all")
 
 
 def draw(figure: Any) -> str:
@@ -150,7 +159,7 @@ def draw(figure: Any) -> str:
     svg = sink.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.S)
-    svg = LONG_NUMBER.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), svg)
+    svg = TAG.sub(lambda tag: LONG_NUMBER.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), tag[0]), svg)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = svg.replace(INK, "currentColor")
     return re.sub(r">\s+<", "><", svg).strip()

@@ -1,0 +1,220 @@
+"""messages: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
+
+Such a section stands under "## Error messages"; its heading has an id that begins with `err-`. A heading that starts
+with a code span is about the message in it, a second span after "and" is a second message; what else follows, " from
+`f()`" for example, is not part of it. Every other heading is about a failure that has no message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from samedevice.fences import find_fences
+from samedevice.page import DEVICES, Block, Page
+from samedevice.recording import Recording, State
+
+CHAPTER = "Error messages"
+HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
+SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
+AFTER = re.compile(r"$| from |, ")
+"""What may follow the code span of a heading that is about a message."""
+LINK = re.compile(r"\]\((https?://[^)\s]+)\)")
+POINTER = re.compile(r"\]\(([^):\s]*#err-[\w-]+)\)")
+VARIES = re.compile(
+    r"(?P<gap>\.\.\.)|(?P<address>\b0x[0-9a-fA-F]+\b)|(?P<shape>\[-?\d+(?:, ?-?\d+)*\]|(?<!\w)\d+(?:x\d+)+(?!\w))"
+    r"|(?P<number>(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+)
+ANYTHING = {
+    "gap": r".*?",
+    "address": r"0x[0-9a-fA-F.]+",
+    "shape": r"(?:\[[-\d, ]*\]|\d+(?:x\d+)*)",
+    "number": r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?",
+}
+CLASS = re.compile(r"(?P<name>\w*(?:Error|Warning|Iteration|Exception)): [^.]{,40}\Z")
+"""The class of a message in front of it; the heading may leave out its first words."""
+CAUGHT = re.compile(r"except \(?([\w., ]+?)\)?(?: as |:)")
+
+
+class Standing(Enum):
+    """What stands behind a message."""
+
+    RAISED = "raised"
+    """A block of its section gave it, as recorded for the block as it now is."""
+    COMPARED = "compared"
+    """A block of its section has the message in its code, compares it with what PyTorch says, and printed True."""
+    WAITING = "waiting"
+    """A block of its section that may give it is not recorded on a device that it runs on."""
+    ELSEWHERE = "elsewhere"
+    """No block gives it; the section links to another one about the same message."""
+    CITED = "cited"
+    """No block gives it; the section links to another site."""
+    GONE = "gone"
+    """No block gives it, and nothing is linked."""
+
+
+@dataclass(frozen=True)
+class ErrorSection:
+    """A section about one error. Its `str` is where it stands: `docs/x.md:41`."""
+
+    page: Page
+    """The page that it is on."""
+    id: str
+    """The id of its heading; empty if it has none."""
+    line: int
+    """Line of the heading in the page, from 1."""
+    title: str
+    """The heading as Markdown, without the id."""
+    messages: tuple[str, ...]
+    """The messages that the heading names; none for a failure without a message."""
+    prose: str
+    """Its first paragraph, as Markdown."""
+    blocks: tuple[Block, ...]
+    """The blocks of code in it that are run."""
+    sources: tuple[str, ...]
+    """Addresses of other sites that it links to."""
+    pointers: tuple[str, ...]
+    """Links to other sections about errors, as written: `mps.md#err-mps-oom`."""
+
+    def __str__(self) -> str:
+        return f"{self.page.path}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What stands behind one message of a section."""
+
+    standing: Standing
+    """Whether it was seen to come."""
+    name: str
+    """Name of the class of the exception or warning; empty if that is not known."""
+    devices: tuple[str, ...] = ()
+    """The devices on which it came."""
+
+
+def error_sections(page: Page) -> Iterator[ErrorSection]:
+    """Yield the sections of a page under "## Error messages", in order."""
+    start = page.text.find(f"\n## {CHAPTER}") + 1
+    if not start:
+        return
+    text = page.text[start:]
+    fences = list(find_fences(text, page.path))
+    headings = [found for found in HEADING.finditer(text) if not any(f.start <= found.start() < f.end for f in fences)]
+    ends = [found.start() for found in headings[1:]] + [len(text)]
+    for heading, end in zip(headings[1:], ends[1:], strict=False):
+        if len(heading["level"]) < 3:
+            return
+        prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in fences])]
+        within = range(start + heading.start(), start + end)
+        yield ErrorSection(
+            page,
+            heading["id"] or "",
+            page.text.count("\n", 0, start + heading.start()) + 1,
+            heading["text"],
+            _messages(heading["text"]),
+            _first_paragraph("\n\n".join(prose)),
+            tuple(block for block in page.blocks if block.fence.start in within),
+            tuple(LINK.findall("".join(prose))),
+            tuple(POINTER.findall("".join(prose))),
+        )
+
+
+def _between(start: int, end: int, holes: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The ranges of `start` to `end` that are outside the holes."""
+    for first, last in holes:
+        if start <= first < end:
+            yield start, first
+            start = last
+    yield start, end
+
+
+def _messages(title: str) -> tuple[str, ...]:
+    found: list[str] = []
+    at = 0
+    while span := SPAN.match(title, at):
+        code = span["code"]
+        found.append(code[1:-1] if len(code) > 2 and code[0] == code[-1] == " " else code.strip())
+        at = span.end()
+        if title.startswith(" and `", at):
+            at += len(" and ")
+    return tuple(found) if AFTER.match(title, at) else ()
+
+
+def _first_paragraph(prose: str) -> str:
+    paragraphs = (part.strip() for part in re.split(r"\n\s*\n", prose))
+    return next((part for part in paragraphs if part and part[0] not in "|-<!?"), "")
+
+
+def pattern(message: str) -> re.Pattern[str]:
+    """What finds a message in an output whose blank space is collapsed.
+
+    Its words stand there one after the other. Where it has a number, a shape, an index of a device or an address,
+    there may be any other; where it has `...`, anything. It may be cut short at both ends.
+    """
+    found, at, text = [], 0, " ".join(message.split())
+    for varying in VARIES.finditer(text):
+        found += [re.escape(text[at : varying.start()]), ANYTHING[varying.lastgroup or "gap"]]
+        at = varying.end()
+    whole = "".join([*found, re.escape(text[at:])])
+    return re.compile(rf"(?<!\w){whole}" + (r"(?!\w)" if text[-1:].isalnum() else ""))
+
+
+def evidence(section: ErrorSection, message: str, recordings: Mapping[str, Recording]) -> Evidence:
+    """What stands behind a message of a section; `recordings` holds its page's by device."""
+    wanted, compared = pattern(message), False
+    names, devices = [], []
+    for block, device, text in _outputs(section, recordings):
+        match = wanted.search(text)
+        same = not match and set(text.split()) == {"True"} and bool(wanted.search(" ".join(block.code.split())))
+        if match or same:
+            devices.append(device)
+            names.append(_name(block, device, text[: match.start()] if match else "", message))
+            compared = compared or same
+    if devices:
+        standing = Standing.COMPARED if compared else Standing.RAISED
+        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(devices)))
+    announced = (_name(block, device, "", message) for block in section.blocks for device in DEVICES)
+    return Evidence(_unseen(section, recordings), next(filter(None, announced), ""))
+
+
+def _outputs(section: ErrorSection, recordings: Mapping[str, Recording]) -> Iterator[tuple[Block, str, str]]:
+    """Each block of a section with each device that it is recorded on, and what it printed there, on one line."""
+    for block in section.blocks:
+        for device, recording in recordings.items():
+            state, entry = recording.find(section.page, block.index)
+            if block.runs_on(device) and state is State.FRESH and entry is not None:
+                yield block, device, " ".join(entry.output.shown.split())
+
+
+def _name(block: Block, device: str, before: str, message: str) -> str:
+    """The class of a message: as printed in front of it, as the heading has it, or as the block announces it."""
+    printed = CLASS.search(before) or CLASS.match(message.partition(": ")[0] + ": ")
+    if printed:
+        return printed["name"]
+    caught = CAUGHT.search(block.code)
+    return block.options.raises_on(device) or (caught[1].replace(", ", " or ") if caught else "")
+
+
+def _unseen(section: ErrorSection, recordings: Mapping[str, Recording]) -> Standing:
+    """What stands behind a message that no recorded block gave.
+
+    It waits if a block that may give it is not recorded: one that raises, or any where none does.
+    """
+    raising = [block for block in section.blocks if block.options.raises] or section.blocks
+    for block in raising:
+        for device in _expected(block):
+            recording = recordings.get(device)
+            if recording is None or recording.find(section.page, block.index)[0] is not State.FRESH:
+                return Standing.WAITING
+    if section.pointers:
+        return Standing.ELSEWHERE
+    return Standing.CITED if section.sources else Standing.GONE
+
+
+def _expected(block: Block) -> set[str]:
+    """The devices on which a block must be recorded before it can be judged."""
+    if block.options.needs:
+        return {block.options.needs}
+    return {device or "cpu" for device, _ in block.options.raises} or {"cpu"}

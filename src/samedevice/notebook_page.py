@@ -1,0 +1,42 @@
+"""notebook_page: what MkDocs has to know of a notebook: that its file is a page, and where its links lead."""
+
+from __future__ import annotations
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
+
+from samedevice.page import NOTEBOOK
+
+
+class NotebookFile(File):
+    """A notebook of the documentation folder: a page, although it is no Markdown file."""
+
+    def is_documentation_page(self) -> bool:
+        """Say yes."""
+        return True
+
+
+def take_notebooks(files: Files) -> None:
+    """Make pages of the notebooks among `files`."""
+    for file in [file for file in files if file.src_uri.endswith(NOTEBOOK) and file.src_dir]:
+        place = (file.src_uri, file.src_dir, file.dest_dir, file.use_directory_urls)
+        files.remove(file)
+        files.append(NotebookFile(*place, inclusion=file.inclusion))
+
+
+class Links:
+    """Follows the links of a notebook's page as MkDocs follows those of the others, warnings included."""
+
+    def __init__(self, page: Page, files: Files, config: MkDocsConfig) -> None:
+        self.page = page
+        self.processor = _RelativePathTreeprocessor(page.file, files, config)
+
+    def follow(self, url: str) -> str:
+        """The address to write on the page for a link of the source."""
+        return self.processor.path_to_url(url)
+
+    def check(self, anchors: set[str]) -> None:
+        """Have MkDocs check the anchors that were linked to; this page has `anchors`."""
+        self.page.links_to_anchors = self.processor.links_to_anchors
+        self.page.present_anchor_ids = anchors

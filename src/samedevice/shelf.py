@@ -1,0 +1,63 @@
+"""Shelf: all pages of a site with what is recorded of them, as the pages that are made from other pages need it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from samedevice.page import DEVICES, Page
+from samedevice.recording import Recording, load, place
+
+TITLE = re.compile(r"^# +(.+?)(?: +\{[^}]*\})? *$", re.M)
+TARGET = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]*)(#[^)\s]*)?(?=\))")
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """All pages of a site with what is recorded of them."""
+
+    pages: tuple[Page, ...]
+    """The pages, in the order in which they are listed."""
+    recordings: Mapping[str, Mapping[str, Recording]]
+    """For each page, by its path, what is recorded of it, by device."""
+    names: Mapping[str, Mapping[str, Sequence[int]]]
+    """For each page, by its path, the names of PyTorch with the indices of the blocks that use them (see `apis`)."""
+
+    def recorded(self, page: Page) -> Iterator[tuple[str, Recording]]:
+        """The devices on which something of a page is recorded, in their order, each with its recording."""
+        found = self.recordings.get(page.path, {})
+        return ((device, found[device]) for device in DEVICES if device in found)
+
+
+def recordings_of(page: Page, folder: Path) -> dict[str, Recording]:
+    """What is recorded of a page below `folder`, by device. Raises RecordingError."""
+    found = ((device, load(place(folder, device, page))) for device in DEVICES)
+    return {device: recording for device, recording in found if recording is not None}
+
+
+def title(page: Page) -> str:
+    """The page's heading, as Markdown."""
+    found = TITLE.search(page.text)
+    return found[1] if found else page.name
+
+
+def link(page: Page, target: Page, anchor: str = "", text: str = "") -> str:
+    """A Markdown link from a page to another one, with its title as the text unless another is given."""
+    return f"[{text or title(target)}]({_relative(target.path, page)}{anchor and '#' + anchor})"
+
+
+def moved(prose: str, source: Page, page: Page) -> str:
+    """Prose of one page as it must read on another, with its links pointing to where they pointed."""
+
+    def move(match: re.Match[str]) -> str:
+        path = posixpath.join(posixpath.dirname(source.path), match[1]) if match[1] else source.path
+        return _relative(posixpath.normpath(path), page) + (match[2] or "")
+
+    return TARGET.sub(move, prose)
+
+
+def _relative(path: str, page: Page) -> str:
+    return posixpath.relpath(path, posixpath.dirname(page.path))

@@ -1,0 +1,146 @@
+"""status: what has run where: for each page and device the blocks that ran, are stale, or never ran, as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from samedevice.errorindex import Entry
+from samedevice.messages import Standing
+from samedevice.page import DEVICES, Block, Page
+from samedevice.recording import Recording, State
+from samedevice.session import Environment
+from samedevice.shelf import Shelf, link
+from samedevice.weave import LABELS
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many blocks of one page are in which state on one device."""
+
+    fresh: int = 0
+    """They ran, as they now are."""
+    stale: int = 0
+    """They ran, and were changed since."""
+    missing: int = 0
+    """They never ran there."""
+    damaged: int = 0
+    """What is recorded of them was changed by hand."""
+
+    @property
+    def blocks(self) -> int:
+        """All of them."""
+        return self.fresh + self.stale + self.missing + self.damaged
+
+    def __add__(self, other: Count) -> Count:
+        return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
+
+
+def count(page: Page, device: str, recording: Recording | None) -> Count:
+    """The states of a page's blocks on a device.
+
+    Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
+    """
+    found = Counter(
+        recording.find(page, block.index)[0] if recording else State.MISSING
+        for block in page.blocks
+        if block.runs_on(device) and (recording or block.options.needs == device)
+    )
+    return Count(**{state.value: found[state] for state in State})
+
+
+def status(page: Page, shelf: Shelf, found: Sequence[Entry]) -> str:
+    """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
+    parts = [part for device in DEVICES for part in _device(device, page, shelf)]
+    parts += _nowhere(page, shelf)
+    parts += _messages("Messages that wait for a recording", Standing.WAITING, found, page)
+    parts += _messages("Messages that are cited", Standing.CITED, found, page)
+    return "\n\n".join(parts)
+
+
+def _device(device: str, page: Page, shelf: Shelf) -> Iterator[str]:
+    """The section of one device."""
+    recorded = {one.path: shelf.recordings.get(one.path, {}).get(device) for one in shelf.pages}
+    counts = [(one, count(one, device, recorded[one.path])) for one in shelf.pages]
+    rows = [(one, counted) for one, counted in counts if counted.blocks]
+    yield f"## {LABELS[device]} {{ #{device} }}"
+    if not rows:
+        yield "Nothing is recorded, and no block asks for it."
+        return
+    yield "\n".join(f"- {line}" for line in _environments(recorded.values())) or "Nothing is recorded yet."
+    total = sum((counted for _, counted in rows), Count())
+    lines = [_row(link(page, one), counted, _why(one, device, recorded[one.path])) for one, counted in rows]
+    yield "\n".join([*_head(), *lines, _row(f"**{len(rows)} pages**", total, "")])
+    elsewhere = sum(1 for one, counted in counts if one.blocks and not counted.blocks)
+    if elsewhere:
+        yield f"Besides these, {elsewhere} pages have blocks that run on every device, and no recording from this one."
+
+
+def _environments(recordings: Iterable[Recording | None]) -> Iterator[str]:
+    """A line for each device name with its versions: on which days, and how many pages."""
+    found: dict[tuple[str, ...], list[Environment]] = {}
+    for recording in recordings:
+        if recording:
+            one = recording.environment
+            found.setdefault((one.name, one.torch, one.python, one.driver), []).append(one)
+    for (name, torch, python, driver), group in sorted(found.items()):
+        days = sorted({one.day for one in group})
+        versions = f"PyTorch {torch}, Python {python}" + (f", driver {driver}" if driver else "")
+        when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+        yield f"{name}, {versions}: {len(group)} pages, recorded {when}"
+
+
+def _head() -> tuple[str, str]:
+    return ("| Page | Blocks | Ran | Stale | Never ran | Why |", "| --- | --: | --: | --: | --: | --- |")
+
+
+def _row(name: str, counted: Count, why: str) -> str:
+    damaged = f"{counted.damaged} changed by hand; " if counted.damaged else ""
+    numbers = f"{counted.blocks} | {counted.fresh} | {counted.stale} | {counted.missing}"
+    return f"| {name} | {numbers} | {damaged}{why} |"
+
+
+def _why(page: Page, device: str, recording: Recording | None) -> str:
+    """Why blocks of a page never ran on a device, and since when others are stale."""
+    states = [(block, recording.find(page, block.index)[0] if recording else State.MISSING) for block in page.blocks]
+    missing = [block for block, state in states if state is State.MISSING and block.runs_on(device)]
+    reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or recording))
+    if recording and any(state is State.STALE for _, state in states):
+        reasons.append(f"the code changed after {recording.environment.day}")
+    return ", ".join(reasons)
+
+
+def _needs(block: Block) -> str:
+    """Why a block is not recorded."""
+    options = block.options
+    if not options.needs:
+        return "not recorded yet"
+    label = LABELS[options.needs]
+    return f"needs {options.count} devices with {label}" if options.count > 1 else f"needs {label}"
+
+
+def _nowhere(page: Page, shelf: Shelf) -> Iterator[str]:
+    """The blocks that no device ever ran."""
+    rows = []
+    for one in shelf.pages:
+        recorded = list(shelf.recorded(one))
+        lines: dict[str, list[int]] = {}
+        for block in one.blocks:
+            states = (found.find(one, block.index)[0] for device, found in recorded if block.runs_on(device))
+            if all(state is State.MISSING for state in states):
+                lines.setdefault(_needs(block), []).append(block.line)
+        rows += [f"| {link(page, one)} | {', '.join(map(str, at))} | {why} |" for why, at in lines.items()]
+    yield "## Blocks that no device ever ran { #never }"
+    yield "\n".join(["| Page | Lines of the page's file | Why |", "| --- | --- | --- |", *rows]) if rows else "None."
+
+
+def _messages(heading: str, standing: Standing, found: Iterable[Entry], page: Page) -> Iterator[str]:
+    """The error messages with one kind of evidence."""
+    yield f"## {heading} {{ #{standing.value} }}"
+    lines = []
+    for entry in found:
+        if entry.standing is standing:
+            links = ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
+            lines.append(f"- {entry.shown}: {links}")
+    yield "\n".join(lines) or "None."

@@ -1,0 +1,203 @@
+"""What the tests share: a repository in a temporary folder, one fork server, the site's Markdown."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from samedevice.output import Output
+from samedevice.page import Page, parse_page
+from samedevice.process import Launcher
+from samedevice.session import Sessions
+from samedevice.verdict import fault
+
+pytest_plugins = ("pytester",)
+
+HERE = Path(__file__).parent
+
+
+class SharedLauncher(Launcher):
+    """A launcher that outlives the Sessions objects that use it."""
+
+    def close(self) -> None:
+        """Do nothing; `end` ends it."""
+
+    def end(self) -> None:
+        """End the fork server."""
+        super().close()
+
+
+class CodeBlocks(HTMLParser):
+    """Collects the code blocks of rendered HTML as pairs of language and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str]] = []
+        self.language = ""
+        self.inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember the language of a highlighted block; begin one at `<pre>`."""
+        classes = (dict(attrs).get("class") or "").split()
+        if tag == "div" and "highlight" in classes:
+            self.language = next((name[9:] for name in classes if name.startswith("language-")), "")
+        if tag == "pre":
+            self.inside = True
+            self.found.append((self.language, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a block."""
+        if tag == "pre":
+            self.inside, self.language = False, ""
+
+    def handle_data(self, data: str) -> None:
+        """Take in text."""
+        if self.inside:
+            language, text = self.found.pop()
+            self.found.append((language, text + data))
+
+
+@pytest.fixture(scope="session")
+def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
+    """One fork server for all tests, because each takes seconds to import torch."""
+    shared = SharedLauncher(tmp_path_factory.mktemp("launcher"))
+    shared.start()
+    yield shared
+    shared.end()
+
+
+@pytest.fixture(autouse=True)
+def only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides this machine's GPUs, on which no test may depend."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+
+
+@pytest.fixture
+def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
+    """Makes every Sessions object of a test use the one fork server."""
+    monkeypatch.setattr("samedevice.session.Launcher", lambda folder: launcher)
+    return launcher
+
+
+@pytest.fixture
+def light_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has new interpreters import a stand-in for torch, which takes no time."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE / "samples/light"), prepend=os.pathsep)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with an empty documentation folder."""
+    (tmp_path / "docs").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def write(root: Path) -> Callable[..., Page]:
+    """Writes a page, `docs/page.md` unless named otherwise, and parses it."""
+
+    def write(text: str, name: str = "docs/page.md") -> Page:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return parse_page(path, root)
+
+    return write
+
+
+@pytest.fixture
+def run(one_server: Launcher, root: Path, write: Callable[..., Page]) -> Callable[..., tuple[Output | None, ...]]:
+    """Writes a page, runs it on the CPU, and returns the outputs of its blocks."""
+
+    def run(text: str, name: str = "docs/page.md", time_limit: float = 30) -> tuple[Output | None, ...]:
+        with Sessions(root, time_limit, workers=1) as sessions:
+            return sessions.run(write(text, name), "cpu").outputs
+
+    return run
+
+
+@pytest.fixture
+def faults(one_server: Launcher, root: Path, write: Callable[..., Page]) -> Callable[..., list[str]]:
+    """Writes a page, runs it on the CPU, and returns what a person is told is wrong with each block."""
+
+    def faults(text: str, name: str = "docs/page.md", time_limit: float = 30) -> list[str]:
+        page = write(text, name)
+        with Sessions(root, time_limit, workers=1) as sessions:
+            outputs = sessions.run(page, "cpu").outputs
+        assert None not in outputs
+        return [fault(block, "cpu", output) for block, output in zip(page.blocks, outputs, strict=True) if output]
+
+    return faults
+
+
+@pytest.fixture
+def gone() -> Callable[[int], bool]:
+    """Waits some seconds for a process to end, on Linux, and tells whether it did."""
+
+    def gone(process: int) -> bool:
+        try:
+            handle = os.pidfd_open(process)
+        except ProcessLookupError:
+            return True
+        try:
+            return bool(select.select([handle], [], [], 10)[0])
+        finally:
+            os.close(handle)
+
+    return gone
+
+
+@pytest.fixture
+def interrupt() -> Callable[..., tuple[str, list[int]]]:
+    """Runs a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
+
+    def interrupt(pipe: Path, *command: str) -> tuple[str, list[int]]:
+        os.mkfifo(pipe)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(command, cwd=pipe.parent, start_new_session=True, **streams) as running:
+            try:
+                said = pipe.read_text(encoding="utf-8")
+                os.killpg(running.pid, signal.SIGINT)
+                return running.communicate(timeout=20)[0], [int(word) for word in said.split()]
+            finally:
+                running.kill()
+
+    return interrupt
+
+
+@pytest.fixture(scope="session")
+def render() -> Callable[[str], str]:
+    """Renders Markdown to HTML with the extensions of the site's mkdocs.yml."""
+    from markdown import Markdown
+    from mkdocs.utils.yaml import yaml_load
+
+    with (HERE.parent / "mkdocs.yml").open(encoding="utf-8") as file:
+        asked = yaml_load(file)["markdown_extensions"]
+    options = {name: given or {} for one in asked if isinstance(one, dict) for name, given in one.items()}
+    names = [next(iter(one)) if isinstance(one, dict) else one for one in asked]
+    options.setdefault("pymdownx.highlight", {})["pygments_lang_class"] = True
+    markdown = Markdown(extensions=names, extension_configs=options)
+
+    def render(text: str) -> str:
+        return str(markdown.reset().convert(text))
+
+    return render
+
+
+@pytest.fixture(scope="session")
+def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
+    """Lists the code blocks of HTML as pairs of language and text."""
+
+    def code_blocks(html: str) -> list[tuple[str, str]]:
+        parser = CodeBlocks()
+        parser.feed(html)
+        return parser.found
+
+    return code_blocks

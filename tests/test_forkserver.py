@@ -1,0 +1,102 @@
+"""The fork server: what it leaves behind when it ends, and what it survives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samedevice.forkserver import kill_group, preload
+from samedevice.output import Output
+from samedevice.page import Page
+from samedevice.process import CAN_FORK
+from samedevice.session import Sessions
+
+LIGHT_TORCH = Path(__file__).with_name("samples") / "light/torch/__init__.py"
+
+pytestmark = pytest.mark.skipif(not CAN_FORK, reason="there is no fork here")
+
+
+@pytest.fixture
+def pages(root: Path, write: Callable[..., Page]) -> list[Page]:
+    """Six pages that each say the number of a child through the pipe and never end."""
+    os.mkfifo(root / "pipe")
+    text = "```console\n$ sh -c 'echo $$ > pipe; exec sleep 600'\n```\n"
+    return [write(text, f"docs/{name}.md") for name in "abcdef"]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")
+def test_closing_ends_the_server_and_what_runs_and_starts_nothing_new(
+    light_torch: None, root: Path, pages: list[Page], gone: Callable[[int], bool]
+) -> None:
+    """Ctrl-C must end all of it at once: no process may hold the GPU, no queued page may start."""
+    sessions = Sessions(root, time_limit=60, workers=1)
+    runs = [sessions.submit(page, "cpu") for page in pages]
+    child = int((root / "pipe").read_text())
+    assert sessions.launcher.server is not None
+    server = sessions.launcher.server
+    sessions.close()
+    assert server.returncode is not None
+    assert gone(child)
+    assert all(run.cancelled() or run.exception() or died(run.result()) for run in runs)
+    assert not sessions.folder.exists()
+    assert sessions.launcher.server is None
+
+
+def died(run: object) -> bool:
+    """Whether the first block of a run had to end."""
+    return bool(run.outputs[0].died)  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_while_torch_is_imported_is_for_the_parent_alone(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal sends it to all; a traceback out of the middle of torch tells a person nothing."""
+    for name in ("importing", "go on"):
+        os.mkfifo(root / name)
+    slow = f"open({str(root / 'importing')!r}, 'w').close(); open({str(root / 'go on')!r}).close()\n"
+    (root / "torch").mkdir()
+    (root / "torch/__init__.py").write_text(slow + LIGHT_TORCH.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    with Sessions(root) as sessions:
+        run = sessions.submit(write("```python\nprint(1)\n```\n"), "cpu")
+        (root / "importing").read_bytes()
+        assert sessions.launcher.server is not None
+        sessions.launcher.server.send_signal(signal.SIGINT)
+        resume = threading.Thread(target=(root / "go on").write_bytes, args=[b""], daemon=True)
+        resume.start()
+        assert run.result().outputs == (Output("1\n"),)
+
+
+def test_a_module_that_cannot_be_imported_ahead_does_not_end_the_server(
+    light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Importing ahead only saves time; a machine without pandas must still run the pages that merely name it."""
+    monkeypatch.setattr("samedevice.session.HEAVY", {"word": "no_such_module_anywhere"})
+    page = write("```python\n# a word\nprint(1)\n```\n\n```python\nimport no_such_module_anywhere\n```\n")
+    with Sessions(root) as sessions:
+        first, second = sessions.run(page, "cpu").outputs
+    assert first is not None
+    assert first.text == "1\n"
+    assert second is not None
+    assert second.raised is not None
+    assert second.raised.message == "No module named 'no_such_module_anywhere'"
+
+
+def test_a_group_that_has_ended_can_be_killed() -> None:
+    """A page may have ended between the look and the kill."""
+    process = os.fork()
+    if process == 0:
+        os._exit(0)
+    os.waitpid(process, 0)
+    kill_group(process)
+
+
+def test_a_module_is_imported_ahead_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Freezing the garbage collector's objects for each page would cost more than it saves."""
+    monkeypatch.setattr("importlib.import_module", lambda name: pytest.fail(f"imported {name}"))
+    preload("sys")

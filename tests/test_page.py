@@ -1,0 +1,320 @@
+"""A page's blocks: which fences become blocks, what their options say, what their hashes depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sybil import Document
+
+from samedevice.errors import PageError
+from samedevice.page import BlockParser, Page, parse_page
+
+Write = Callable[..., Page]
+
+
+@pytest.fixture
+def snippets(root: Path) -> Path:
+    """A folder of snippets with one program of two regions."""
+    folder = root / "snippets"
+    folder.mkdir()
+    lines = ["import sys", "", "# region first", "a = 1", "b = 2", "# endregion", "", "# region empty_lines"]
+    lines += ["", "c = 3", "", "# endregion", "print(sys.argv)"]
+    (folder / "train.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def complaint(write: Write, text: str) -> str:
+    """The message of the error that a page makes."""
+    with pytest.raises(PageError) as caught:
+        write(text)
+    return str(caught.value)
+
+
+def test_a_block_is_named_by_its_page_and_line(write: Write) -> None:
+    """It is the name that every message begins with, and that editors open at a click."""
+    page = write("# Title\n\n```python\nx = 1\n```\n\n```text\nno\n```\n\n- a\n\n    ```py\n    y = 2\n    ```\n")
+    assert [str(block) for block in page.blocks] == ["docs/page.md:3", "docs/page.md:13"]
+    assert [(block.index, block.code, block.code_line) for block in page.blocks] == [
+        (0, "x = 1\n", 4),
+        (1, "y = 2\n", 14),
+    ]
+    assert page.name == "page"
+
+
+def test_a_page_in_a_folder_is_named_by_its_path(write: Write) -> None:
+    """Two pages of the same file name must not share a recording."""
+    assert write("", "docs/tensors/creating.md").name == "tensors/creating"
+    assert write("", "docs/releases/v2.13.md").name == "releases/v2.13"
+
+
+def test_front_matter_counts_as_lines_of_the_file(write: Write) -> None:
+    """MkDocs hands out pages without it; a line number counted so would be wrong."""
+    page = write("---\ntitle: A title\n---\n\n```python\nx = 1\n```\n")
+    assert str(page.blocks[0]) == "docs/page.md:5"
+
+
+def test_windows_line_ends_are_read_as_any_others(root: Path) -> None:
+    """Git on Windows checks pages out so, and the recordings must stay fresh."""
+    path = root / "docs/page.md"
+    path.write_bytes(b"---\r\ntitle: x\r\n---\r\n\r\n```python\r\nx = 1\r\n```\r\n")
+    windows = parse_page(path, root)
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
+    unix = parse_page(path, root)
+    assert str(windows.blocks[0]) == "docs/page.md:5"
+    assert windows.hashes("cpu") == unix.hashes("cpu")
+    assert windows.text == unix.text
+
+
+def test_a_byte_order_mark_is_no_part_of_the_page(root: Path) -> None:
+    """Some editors on Windows write one; it would keep front matter from being front matter."""
+    path = root / "docs/page.md"
+    path.write_text("---\ntitle: x\n---\n\n```python\nx = 1\n```\n", encoding="utf-8-sig")
+    page = parse_page(path, root)
+    assert page.text.startswith("---")
+
+
+def test_a_page_that_is_not_utf_8_is_an_error_at_its_line(root: Path) -> None:
+    """A traceback of a decoder names no page."""
+    path = root / "docs/page.md"
+    path.write_bytes(b"# Title\n\ncaf\xe9\n")
+    with pytest.raises(PageError) as caught:
+        parse_page(path, root)
+    assert str(caught.value) == "docs/page.md:3: this line is not UTF-8; save the page as UTF-8"
+
+
+def test_a_page_without_blocks_is_a_page(write: Write) -> None:
+    """Most sites have one."""
+    page = write("# Title\n\nText.\n")
+    assert page.blocks == ()
+    assert page.hashes("cpu") == ()
+
+
+def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
+    """Sybil places each example, and refuses regions that overlap."""
+    text = "```python\nx = 1\n```\n\n> ```console\n> $ ls\n> ```\n\n```text\nno\n```\n"
+    write(text)
+    document = Document.parse(str(root / "docs/page.md"), BlockParser(root))
+    examples = list(document.examples())
+    assert [example.line for example in examples] == [1, 5]
+    assert [example.parsed.kind for example in examples] == ["python", "console"]
+    assert text[examples[1].start : examples[1].end] == "> ```console\n> $ ls\n> ```"
+
+
+@pytest.mark.parametrize(
+    ("info", "message"),
+    [
+        (
+            'python skip="yes"',
+            'unknown option skip="yes"; known are title, hl_lines, file, part, args, needs, raises, numbers, alt',
+        ),
+        ('python needs="cud"', 'needs="cud" names no device; use cuda, mps or cpu, or "2 cuda" for two'),
+        ('python needs="0 cuda"', 'needs="0 cuda" names no device; use cuda, mps or cpu, or "2 cuda" for two'),
+        ('python raises="cud: RuntimeError"', 'raises="cud: RuntimeError": cud names no device; use cuda, mps or cpu'),
+        ('python raises="a b"', 'raises="a b" names no exception; write raises="RuntimeError"'),
+        ('python numbers="same"', 'numbers="same" is unknown; write numbers="vary" or leave it out'),
+        ('python args="--lr 1"', 'part= and args= say what to do with a file; add file="snippets/..."'),
+        ('python part="first"', 'part= and args= say what to do with a file; add file="snippets/..."'),
+        ("python title=unquoted", 'cannot read "title=unquoted"; write options as key="value"'),
+        ("python title", 'cannot read "title"; write options as key="value"'),
+        ("python, title", 'cannot read "python, title"; write a language, then key="value" options'),
+        ("pycon", '"pycon" would not be run; write python or text'),
+        ("bash", '"bash" would not be run; write console or text'),
+        ("Python", '"Python" would not be run; write python or text'),
+        (
+            'python file="snippets/none.py"',
+            'file="snippets/none.py" does not exist; paths start at the repository root',
+        ),
+        ('python file="snippets"', 'file="snippets" does not exist; paths start at the repository root'),
+        ('python file="../outside.py"', 'file="../outside.py" leaves the repository; name a file inside it'),
+        ('python file="/etc/hostname"', 'file="/etc/hostname" leaves the repository; name a file inside it'),
+        ('console file="snippets/train.py"', 'file= goes with python; write the command as a "$ " line'),
+        (
+            'python file="snippets/train.py" part="first" args="1"',
+            "a part is run as a block of the page and takes no args=; leave one of them out",
+        ),
+        (
+            'python file="snippets/train.py" part="second"',
+            'snippets/train.py has no "# region second" that ends with "# endregion"',
+        ),
+    ],
+)
+def test_a_fence_that_cannot_be_run_as_it_is_written_is_an_error(
+    write: Write, snippets: Path, info: str, message: str
+) -> None:
+    """A block that is silently not run, or run as something else, is what this project must not have."""
+    assert complaint(write, f"# Title\n\n```{info}\n```\n") == f"docs/page.md:3: {message}"
+
+
+def test_a_snippet_outside_by_way_of_a_link_leaves_the_repository(
+    write: Write, snippets: Path, tmp_path_factory
+) -> None:
+    """A clone elsewhere would not have that file."""
+    outside = tmp_path_factory.mktemp("outside") / "x.py"
+    outside.write_text("x = 1\n", encoding="utf-8")
+    (snippets / "link.py").symlink_to(outside)
+    found = complaint(write, '```python file="snippets/link.py"\n```\n')
+    assert found == 'docs/page.md:1: file="snippets/link.py" leaves the repository; name a file inside it'
+
+
+def test_a_snippet_that_is_not_utf_8_is_an_error_at_the_fence(write: Write, snippets: Path) -> None:
+    """A traceback of a decoder names neither page nor snippet."""
+    (snippets / "latin.py").write_bytes(b"x = 'caf\xe9'\n")
+    found = complaint(write, '# Title\n\n```python file="snippets/latin.py"\n```\n')
+    assert found.startswith('docs/page.md:3: file="snippets/latin.py"')
+    assert "UTF-8" in found
+
+
+def test_code_beside_a_file_is_an_error(write: Write, snippets: Path) -> None:
+    """Only one of the two could be run."""
+    found = complaint(write, '```python file="snippets/train.py"\nx = 1\n```\n')
+    assert found == 'docs/page.md:1: the code comes from file="snippets/train.py", so the fence must be empty'
+
+
+def test_an_output_typed_by_hand_is_an_error_at_its_line(write: Write) -> None:
+    """Nothing is claimed that was not run."""
+    found = complaint(write, "```console\n$ echo a \\\n  b\n\na b\n```\n")
+    assert found == 'docs/page.md:5: a console block holds "$ command" lines only; outputs appear by themselves'
+
+
+def test_an_output_after_a_command_that_ends_in_a_comment_is_found(write: Write) -> None:
+    """Each line counts, not only the first."""
+    found = complaint(write, "```console\n$ python -V\nPython 3.11\n$ ls\n```\n")
+    assert found.startswith("docs/page.md:3: a console block holds")
+
+
+def test_an_option_given_twice_is_an_error(write: Write) -> None:
+    """One of the two would be dropped without a word."""
+    assert complaint(write, '```python needs="cuda" needs="mps"\n```\n').startswith("docs/page.md:1: ")
+
+
+def test_a_file_is_a_program_and_a_part_of_it_a_block(write: Write, snippets: Path) -> None:
+    """A whole file has its own process and command line; a part shares the page's namespace and its own lines."""
+    infos = ('args="--lr 1"', 'part="first"')
+    program, part = write("\n".join(f'```python file="snippets/train.py" {info}\n```\n' for info in infos)).blocks
+    assert (program.kind, program.path, program.code_line) == ("program", "snippets/train.py", 1)
+    assert program.code.startswith("import sys")
+    assert (part.kind, part.code, part.path, part.code_line) == ("python", "a = 1\nb = 2\n", "snippets/train.py", 4)
+    assert part.line == 4
+
+
+def test_blank_lines_at_the_start_of_a_part_count(write: Write, snippets: Path) -> None:
+    """Tracebacks must point at the line of the snippet."""
+    (part,) = write('```python file="snippets/train.py" part="empty_lines"\n```\n').blocks
+    assert (part.code, part.code_line) == ("c = 3\n", 10)
+
+
+def test_needs_and_raises_are_told_apart_by_device(write: Write) -> None:
+    """The same block may fail on one device and work on the other; that is what such pages are about."""
+    page = write(
+        '```python needs="2 cuda"\n```\n\n```python raises="cuda: RuntimeError, mps: TypeError"\n```\n\n'
+        '```python raises="ValueError"\n```\n'
+    )
+    two, per_device, everywhere = page.blocks
+    assert [two.runs_on(device) for device in ("cpu", "cuda", "mps")] == [False, True, False]
+    assert two.options.count == 2
+    assert [per_device.options.raises_on(device) for device in ("cpu", "cuda", "mps")] == [
+        "",
+        "RuntimeError",
+        "TypeError",
+    ]
+    assert everywhere.options.raises_on("mps") == "ValueError"
+
+
+BLOCKS = ["x = 1", "x += 1", "x"]
+
+
+def hashes(
+    write: Write, blocks: list[str], infos: tuple[str, ...] = ("", "", ""), device: str = "cpu"
+) -> list[str | None]:
+    """Hashes of a page with these blocks."""
+    fences = [f"```python {info}\n{block}\n```\n" for info, block in zip(infos, blocks, strict=True)]
+    return list(write("\n".join(fences)).hashes(device))
+
+
+def test_a_changed_block_changes_its_hash_and_the_later_ones(write: Write) -> None:
+    """An output depends on all the code before it, and on none after it."""
+    before, after = hashes(write, BLOCKS), hashes(write, ["x = 1", "x += 2", "x"])
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+    assert before[2] != after[2]
+
+
+def test_each_block_has_a_hash_of_its_own(write: Write) -> None:
+    """The same code twice may print two things."""
+    assert len(set(hashes(write, ["x", "x", "x"]))) == 3
+
+
+@pytest.mark.parametrize("info", ['raises="ValueError"', 'numbers="vary"'])
+def test_an_option_that_changes_what_is_right_changes_the_hash(write: Write, info: str) -> None:
+    """A recording made without the option must not pass for one made with it."""
+    before, after = hashes(write, BLOCKS), hashes(write, BLOCKS, ("", info, ""))
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+
+
+@pytest.mark.parametrize("info", ['title="A title"', 'hl_lines="1"'])
+def test_an_option_that_changes_only_the_looks_does_not_change_the_hash(write: Write, info: str) -> None:
+    """A better title must not cost a run on every device."""
+    assert hashes(write, BLOCKS) == hashes(write, BLOCKS, ("", info, ""))
+
+
+def test_where_a_block_stands_does_not_change_the_hash(write: Write) -> None:
+    """Prose is edited more often than code."""
+    before = write("```python\nx = 1\n```\n").hashes("cpu")
+    assert before == write("# A title\n\n- A list\n\n    ~~~ py\n    x = 1\n    ~~~\n").hashes("cpu")
+
+
+def test_a_block_for_another_device_does_not_change_the_hashes(write: Write) -> None:
+    """Whoever edits a CUDA block on a laptop cannot record it, and must not make the CPU's outputs stale."""
+    plain = hashes(write, BLOCKS)
+    one = hashes(write, ["x = 1", "x += 1", "x", "x"], ("", 'needs="cuda"', "", ""))
+    other = hashes(write, ["x = 1", "x -= 1", "x", "x"], ("", 'needs="cuda"', "", ""))
+    assert one[1] is other[1] is None
+    assert one == other
+    assert plain[0] == one[0]
+    cuda = ("", 'needs="cuda"', "")
+    assert hashes(write, BLOCKS, cuda, "cuda")[2] != hashes(write, ["x = 1", "x -= 1", "x"], cuda, "cuda")[2]
+
+
+def test_later_blocks_do_not_depend_on_one_that_needs_two_devices(write: Write) -> None:
+    """It is skipped where there is one device; the others' outputs are the same with and without it."""
+    infos = ("", 'needs="2 cuda"', "")
+    one, other = (hashes(write, ["x = 1", code, "x"], infos, "cuda") for code in ("a", "b"))
+    assert one[1] != other[1]
+    assert one[2] == other[2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```python file="snippets/train.py"\n```\n',
+        "```console\n$ python snippets/train.py\n```\n",
+        '```python\nopen("snippets/train.py").read()\n```\n',
+    ],
+    ids=["program", "console", "python"],
+)
+def test_a_changed_snippet_changes_the_block_that_runs_it(write: Write, snippets: Path, text: str) -> None:
+    """Snippets are part of the page when it is decided what has to run again."""
+    before = write(text).hashes("cpu")
+    (snippets / "train.py").write_text("print(1)\n", encoding="utf-8")
+    assert write(text).hashes("cpu") != before
+
+
+def test_a_changed_part_changes_only_the_blocks_that_run_it(write: Write, snippets: Path) -> None:
+    """The rest of that file does not matter to them."""
+    text = '```python file="snippets/train.py" part="first"\n```\n'
+    before = write(text).hashes("cpu")
+    path = snippets / "train.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("c = 3", "c = 4"), encoding="utf-8")
+    assert write(text).hashes("cpu") == before
+    path.write_text(path.read_text(encoding="utf-8").replace("b = 2", "b = 3"), encoding="utf-8")
+    assert write(text).hashes("cpu") != before
+
+
+def test_a_binary_file_that_is_only_mentioned_does_no_harm(write: Write, snippets: Path) -> None:
+    """A block may name a picture; its bytes are no text."""
+    (snippets / "cat.png").write_bytes(b"\x89PNG\r\n\xff\xfe")
+    (block,) = write('```python\npath = "snippets/cat.png"\n```\n').blocks
+    assert block.kind == "python"

@@ -1,0 +1,272 @@
+"""A session: pages run in processes of their own, and whatever such a process does, the others go on."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samedevice.errors import SessionError
+from samedevice.output import Output
+from samedevice.page import Page
+from samedevice.session import END_LIMIT, START_LIMIT, Sessions, _Conversation, available_cores, how_it_ended
+from samedevice.verdict import fault
+
+Write = Callable[..., Page]
+Faults = Callable[..., list[str]]
+
+NOT_RUN = "docs/page.md:{} on cpu was not run, because docs/page.md:5 ended its process"
+
+
+def three_blocks(code: str) -> str:
+    """A page with blocks on lines 1, 5 and 9, of which the second is this line of code."""
+    return f"```python\nx = 1\n```\n\n```python\n{code}\n```\n\n```python\nx = 2\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "with signal SIGSEGV"),
+        ("import ctypes; ctypes.string_at(8)", "with signal SIGSEGV"),
+        ("import os; os.abort()", "with signal SIGABRT"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "with signal SIGKILL"),
+        ("import os; os._exit(3)", "with exit status 3"),
+        ("import os; os._exit(0)", "with exit status 0"),
+    ],
+)
+def test_a_block_that_ends_its_process_is_named_with_the_way_it_ended(faults: Faults, code: str, how: str) -> None:
+    """A crash of the interpreter says nothing by itself, and must take nothing down with it."""
+    assert faults(three_blocks(code)) == ["", f"docs/page.md:5 on cpu ended its process {how}", NOT_RUN.format(9)]
+
+
+def test_blocks_that_never_end_are_killed_and_named_and_other_pages_go_on(
+    one_server: object, root: Path, write: Write
+) -> None:
+    """Waiting, computing in Python and computing in C each need another way to be stopped."""
+    codes = {
+        "waits": "import time; time.sleep(600)",
+        "loops": "while True: pass",
+        "loops_in_c": "sum(range(10 ** 15))",
+        "ignores": "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+        "waits_for_child": "import subprocess; subprocess.run(['sleep', '600'])",
+    }
+    pages = [write(three_blocks(code), f"docs/{name}.md") for name, code in codes.items()]
+    with Sessions(root, time_limit=2, workers=8) as sessions:
+        runs = [sessions.submit(page, "cpu") for page in pages]
+        good = sessions.submit(write(three_blocks("print(x)")), "cpu").result()
+        found = [run.result() for run in runs]
+    assert [output and output.text for output in good.outputs] == ["", "1\n", ""]
+    for page, run in zip(pages, found, strict=True):
+        told = [fault(block, "cpu", output) for block, output in zip(page.blocks, run.outputs, strict=True) if output]
+        assert told == [
+            "",
+            f"{page.path}:5 on cpu did not end within 2 s and was killed; make it shorter, or see what it waits for",
+            f"{page.path}:9 on cpu was not run, because {page.path}:5 ended its process",
+        ]
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")
+def test_what_a_killed_block_started_is_killed_with_it(
+    one_server: object, root: Path, write: Write, gone: Callable[[int], bool]
+) -> None:
+    """A child that lives on would hold a core, or the GPU's memory, until the machine is restarted."""
+    os.mkfifo(root / "pipe")
+    page = write("```console\n$ echo $$ > pipe; sleep 600\n```\n")
+    with Sessions(root, time_limit=1, workers=1) as sessions:
+        run = sessions.submit(page, "cpu")
+        child = int((root / "pipe").read_text())
+        assert run.result().outputs[0] != Output()
+    assert gone(child)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")
+def test_what_a_page_leaves_running_ends_with_it(
+    run: Callable[..., tuple[Output, ...]], root: Path, gone: Callable[[int], bool]
+) -> None:
+    """A server that a page starts in the background must not outlive it."""
+    assert run("```console\n$ sleep 600 & echo $! > child\n```\n") == (Output(),)
+    assert gone(int((root / "child").read_text()))
+
+
+def test_pages_have_namespaces_of_their_own(one_server: object, root: Path, write: Write) -> None:
+    """A page that leans on another works in one order of the tests only."""
+    pages = [write("```python\nx = 1\nimport math\nmath.pi = 3\n```\n", "docs/a.md")]
+    pages += [write("```python\nimport math\n'x' in globals(), math.pi == 3\n```\n", f"docs/b{n}.md") for n in range(2)]
+    with Sessions(root, workers=1) as sessions:
+        outputs = [run.result().outputs[0] for run in [sessions.submit(page, "cpu") for page in pages]]
+    assert [output and output.value for output in outputs] == ["", "(False, False)", "(False, False)"]
+
+
+def test_cpu_pages_run_side_by_side(one_server: object, root: Path, write: Write) -> None:
+    """Each of these two pages ends only when the other runs too."""
+    for name in ("a", "b"):
+        os.mkfifo(root / name)
+    write_a, read_b = f"open({str(root / 'a')!r}, 'w').write('a')", f"open({str(root / 'b')!r}).read()"
+    read_a, write_b = f"open({str(root / 'a')!r}).read()", f"open({str(root / 'b')!r}, 'w').write('b')"
+    one = write(f"```python\n{write_a}\n{read_b}\n```\n", "docs/one.md")
+    two = write(f"```python\n{read_a}; {write_b}\n```\n", "docs/two.md")
+    with Sessions(root, time_limit=20, workers=2) as sessions:
+        runs = [sessions.submit(page, "cpu") for page in (one, two)]
+        outputs = [run.result().outputs[0] for run in runs]
+    assert [output and output.value for output in outputs] == ["'b'", "1"]
+
+
+def test_only_the_blocks_asked_for_are_run(one_server: object, root: Path, write: Write) -> None:
+    """Selecting one block of a page must not cost the blocks after it."""
+    page = write("```python\nx = 1\n```\n\n```python\nx\n```\n\n```python\nimport time\ntime.sleep(600)\n```\n")
+    with Sessions(root, time_limit=20) as sessions:
+        run = sessions.run(page, "cpu", upto=2)
+    assert run.outputs == (Output(), Output(value="1"), None)
+
+
+def test_a_block_that_needs_another_device_is_left_out(one_server: object, root: Path, write: Write) -> None:
+    """What a machine lacks it cannot run; the rest of the page it can."""
+    page = write('```python\nx = 1\n```\n\n```python needs="cuda"\nx = 2\n```\n\n```python\nx\n```\n')
+    with Sessions(root) as sessions:
+        run = sessions.run(page, "cpu")
+    assert run.outputs == (Output(), None, Output(value="1"))
+
+
+def test_a_block_that_needs_more_devices_than_there_are_is_left_out(
+    one_server: object, root: Path, write: Write
+) -> None:
+    """A machine with one GPU runs all blocks but those for two."""
+    page = write('```python\nx = 1\n```\n\n```python needs="2 cpu"\nx = 2\n```\n\n```python\nx\n```\n')
+    with Sessions(root) as sessions:
+        run = sessions.run(page, "cpu")
+    assert (run.count, run.outputs) == (1, (Output(), None, Output(value="1")))
+
+
+def test_a_page_without_blocks_for_the_device_runs_to_its_end(one_server: object, root: Path, write: Write) -> None:
+    """There is nothing to show, and nothing wrong."""
+    with Sessions(root) as sessions:
+        assert sessions.run(write("# Title\n"), "cpu").outputs == ()
+        assert sessions.run(write('```python needs="cuda"\n1\n```\n'), "cpu").outputs == (None,)
+
+
+def test_a_device_that_is_not_there_runs_nothing(one_server: object, root: Path, write: Write) -> None:
+    """A driver may be installed where no GPU is."""
+    from samedevice.book import present_devices
+
+    absent = next(device for device in ("mps", "cuda") if device not in present_devices())
+    with Sessions(root) as sessions:
+        run = sessions.run(write("```python\nopen('never', 'w')\n```\n"), absent)
+    assert (run.outputs, run.environment, run.count) == ((None,), None, 0)
+
+
+def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(
+    one_server: object, root: Path, write: Write
+) -> None:
+    """Each build would leave one behind."""
+    with Sessions(root) as sessions:
+        sessions.run(write("```python\nopen('x', 'w').write('x')\n```\n"), "cpu")
+        assert list(sessions.folder.iterdir()) == []
+    assert not sessions.folder.exists()
+
+
+class FakeProcess:
+    """A page's process that says what it is told to say; it remembers how long each message was waited for."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self.told = list(messages)
+        self.waited: list[float] = []
+        self.messages = self
+
+    def get(self, timeout: float) -> dict[str, Any]:
+        """The next message."""
+        self.waited.append(timeout)
+        if not self.told:
+            raise queue.Empty
+        return self.told.pop(0)
+
+    def kill(self) -> None:
+        """End, as a killed process does."""
+        self.told.append({"exit": -signal.SIGKILL})
+
+
+HELLO = {"hello": {"name": "chip", "torch": "2.13.0", "python": "3.11.0", "driver": ""}, "count": 1}
+
+
+def done(number: int) -> dict[str, Any]:
+    """What a process says when a block is done that printed nothing."""
+    return {"done": number, "output": {"trace": ""}}
+
+
+def hold(page: Page, *messages: dict[str, Any]) -> tuple[list[str], list[float]]:
+    """What a person is told of a page whose process said this, and the seconds that each message was waited for."""
+    process: Any = FakeProcess(*messages)
+    outputs = _Conversation(page, "cpu", list(page.blocks), process, 7).hold().outputs
+    told = [fault(block, "cpu", output) for block, output in zip(page.blocks, outputs, strict=True) if output]
+    return told, process.waited
+
+
+def test_the_time_limit_is_for_each_block_by_itself(write: Write) -> None:
+    """A long page is no fault, nor is a slow import of torch."""
+    page = write("```python\nx = 1\n```\n\n```python\nx = 2\n```\n")
+    messages = [{"start": 0}, done(0), {"start": 1}, done(1), {"end": True}, {"exit": 0}]
+    told, waited = hold(page, HELLO, *messages)
+    assert told == ["", ""]
+    assert waited == [START_LIMIT, START_LIMIT, 7, START_LIMIT, 7, START_LIMIT, END_LIMIT]
+
+
+def test_a_process_that_ends_between_two_blocks_is_a_failure_of_the_next(write: Write) -> None:
+    """A thread that a block left behind may crash at any time; torch is installed, and the page has to be named."""
+    page = write(three_blocks("x = 3"))
+    found, _ = hold(page, HELLO, {"start": 0}, done(0), {"exit": -signal.SIGSEGV})
+    assert found[0] == ""
+    assert "docs/page.md:5" in found[1]
+    assert "SIGSEGV" in found[1]
+
+
+def test_a_process_that_ends_before_its_first_block_is_a_failure_of_the_machinery(write: Write) -> None:
+    """Nothing on the page can be the cause."""
+    message = "docs/page.md: the page's process ended before its first block; is torch installed\\?"
+    with pytest.raises(SessionError, match=message):
+        hold(write(three_blocks("x = 3")), {"exit": 1})
+
+
+def test_a_process_that_ends_after_its_last_block_has_done_its_work(write: Write) -> None:
+    """A crash while the interpreter shuts down changes no output."""
+    page = write("```python\nx = 1\n```\n")
+    assert hold(page, HELLO, {"start": 0}, done(0), {"exit": -signal.SIGSEGV})[0] == [""]
+
+
+def test_a_process_that_does_not_end_after_its_last_block_is_killed(write: Write) -> None:
+    """A thread that never ends would keep the build from ending."""
+    told, waited = hold(write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": True})
+    assert told == [""]
+    assert waited[-2:] == [END_LIMIT, END_LIMIT]
+
+
+def test_a_process_that_ends_without_a_word_is_told(write: Write) -> None:
+    """The kernel kills without a word when memory runs out."""
+    told, _ = hold(write(three_blocks("x = 3")), HELLO, {"start": 0}, done(0), {"start": 1}, {"closed": True})
+    assert told == ["", "docs/page.md:5 on cpu ended its process without a word", NOT_RUN.format(9)]
+
+
+def test_the_way_a_process_ended_is_told_in_words() -> None:
+    """Numbers of signals differ from system to system."""
+    assert how_it_ended(-signal.SIGKILL) == "with signal SIGKILL"
+    assert how_it_ended(3) == "with exit status 3"
+    assert how_it_ended(None) == "without a word"
+
+
+def test_there_is_a_core_to_run_on() -> None:
+    """At most one page runs on each."""
+    assert available_cores() >= 1
+
+
+def test_a_page_costs_milliseconds_and_not_an_import_of_torch(one_server: object, root: Path, write: Write) -> None:
+    """The second page finds torch imported; a generous bound, so that a busy machine passes."""
+    page = write("```python\nimport torch\n```\n")
+    with Sessions(root) as sessions:
+        sessions.run(page, "cpu")
+        started = time.monotonic()
+        sessions.run(page, "cpu")
+    assert time.monotonic() - started < 1

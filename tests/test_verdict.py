@@ -1,0 +1,123 @@
+"""A verdict: the sentence that a person reads when an output is not what its block or its recording says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from samedevice.output import Figure, Output, Raised
+from samedevice.page import Page
+from samedevice.recording import Entry, Recording, update
+from samedevice.session import Environment
+from samedevice.verdict import damaged, fault, mismatch
+
+HERE = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
+COMMAND = "pytest docs/page.md --device cpu --record"
+
+Write = Callable[..., Page]
+
+
+@pytest.mark.parametrize(
+    ("info", "output", "message"),
+    [
+        ("", Output("fine\n"), ""),
+        ("", Output(died="ended its process with signal SIGSEGV"), " on cpu ended its process with signal SIGSEGV"),
+        ("", Output(raised=Raised("KeyError", "'a'", "Traceback\n")), " on cpu raised KeyError: 'a'\n\nTraceback"),
+        ('raises="KeyError"', Output(raised=Raised("KeyError", "'a'")), ""),
+        (
+            'raises="ValueError"',
+            Output(raised=Raised("KeyError", "'a'", "Traceback\n")),
+            " on cpu raised KeyError instead of ValueError: 'a'\n\nTraceback",
+        ),
+        (
+            'raises="ValueError"',
+            Output("fine\n"),
+            " on cpu did not raise ValueError, although it says so; mend the block or its raises=",
+        ),
+        ('raises="cuda: ValueError"', Output("fine\n"), ""),
+        (
+            'raises="cuda: ValueError"',
+            Output(raised=Raised("ValueError", "bad", "Traceback")),
+            " on cpu raised ValueError: bad\n\nTraceback",
+        ),
+        (
+            "",
+            Output(figures=(Figure("<svg/>", ""),)),
+            ' draws a figure; add alt="..." to its fence, a sentence that says what it shows',
+        ),
+        ('alt="A line."', Output(figures=(Figure("<svg/>", "A line."),)), ""),
+    ],
+)
+def test_what_is_wrong_with_an_output_by_itself(write: Write, info: str, output: Output, message: str) -> None:
+    """An exception is an error unless it is announced; one that is announced and does not come is an error too."""
+    (block,) = write(f"# Title\n\n```python {info}\nx\n```\n").blocks
+    assert fault(block, "cpu", output) == (f"docs/page.md:3{message}" if message else "")
+
+
+@pytest.fixture
+def page(write: Write) -> Page:
+    """A page of two blocks."""
+    return write("```python\none\n```\n\n```python\ntwo\n```\n")
+
+
+@pytest.fixture
+def recording(page: Page) -> Recording:
+    """A recording of that page."""
+    found = update(None, page, HERE, (Output("1\n"), Output("2.50\n")))
+    assert found is not None
+    return found
+
+
+def told(page: Page, index: int, now: str, recording: Recording | None) -> str:
+    """The message for a block that printed this."""
+    return mismatch(page, page.blocks[index], "cpu", Output(now), recording)
+
+
+def test_an_output_as_recorded_is_right(page: Page, recording: Recording) -> None:
+    """Numbers count at the precision printed."""
+    assert told(page, 0, "1\n", recording) == ""
+    assert told(page, 1, "2.5\n", recording) == ""
+
+
+def test_another_output_is_shown_with_the_code_and_what_differs(page: Page, recording: Recording) -> None:
+    """Page, line, origin, code, difference and the next step: all that a person needs to decide who is right."""
+    assert told(page, 1, "2.75\n", recording) == (
+        "docs/page.md:5 on cpu: not what was recorded (EPYC 9B14, PyTorch 2.13.0+cpu, 2026-11-21)\n\n"
+        "two\n\n--- recorded\n+++ now\n@@ -1 +1 @@\n-2.50\n+2.75\n\n"
+        f"If the new output is right, run {COMMAND}"
+    )
+
+
+def test_a_block_without_a_recording_says_how_to_make_one(page: Page, write: Write, recording: Recording) -> None:
+    """A new page fails until someone has looked at its outputs."""
+    assert told(page, 0, "1\n", None) == f"docs/page.md:1 has no recording for cpu; run {COMMAND}"
+    longer = write(f"{page.text}\n```python\nthree\n```\n")
+    assert told(longer, 2, "3\n", recording) == f"docs/page.md:9 has no recording for cpu; run {COMMAND}"
+
+
+def test_a_block_that_changed_since_says_so(page: Page, write: Write, recording: Recording) -> None:
+    """Even if it prints the same: what was recorded belongs to other code."""
+    changed = write(page.text.replace("two", "2"))
+    message = f"docs/page.md:5 was recorded on cpu for other code than it has now; run {COMMAND}"
+    assert told(changed, 0, "1\n", recording) == ""
+    assert told(changed, 1, "2.50\n", recording) == message
+
+
+def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Recording) -> None:
+    """Even if the change is to what the block now prints."""
+    old = recording.entries[1]
+    forged = Entry(old.hash, old.code, Output("2.75\n"), old.seal)
+    recording = Recording(HERE, (recording.entries[0], forged))
+    message = (
+        "docs/page.md:5: its recording for cpu was changed by hand; bring tests/recordings/cpu/page.json back "
+        f"with git checkout, or run {COMMAND}"
+    )
+    assert told(page, 1, "2.75\n", recording) == message
+    assert damaged(page, recording) == [message]
+
+
+def test_a_recording_that_is_whole_has_no_damage(page: Page, recording: Recording, write: Write) -> None:
+    """Stale is not damaged."""
+    assert damaged(page, recording) == []
+    assert damaged(write(page.text.replace("two", "2")), recording) == []
