@@ -361,6 +361,19 @@ def test_what_a_block_needs_follows_the_snippet_that_it_is_a_part_of(build: Buil
     assert book.needs(write(text))[1] == (0,)
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"key": 1}'], ids=repr)
+def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Write, content: bytes) -> None:
+    """Nobody wants to hear of a file that can be made again."""
+    page = write("```python\na = 1\n```\n\n```python\nprint(a)\n```\n")
+    book = Book(root, print, ["cpu"])
+    first = book.needs(page)
+    assert first[1] == (0,)
+    (kept,) = (path for path in (root / CACHE).rglob("*.json"))
+    kept.write_bytes(content)
+    assert book.needs(page) == first
+    assert kept.read_bytes() != content
+
+
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Device files that seem to be there."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.errors import SessionError
 from samedevice.forkserver import kill_group, preload
 from samedevice.output import Output
 from samedevice.page import Page
@@ -72,19 +73,35 @@ def test_ctrl_c_while_torch_is_imported_is_for_the_parent_alone(
         assert run.result().outputs == (Output("1\n"),)
 
 
-def test_a_module_that_cannot_be_imported_ahead_does_not_end_the_server(
-    light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_has_ended_is_told_for_every_page(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Importing ahead only saves time; a machine without pandas must still run the pages that merely name it."""
-    monkeypatch.setattr("samedevice.session.HEAVY", {"word": "no_such_module_anywhere"})
-    page = write("```python\n# a word\nprint(1)\n```\n\n```python\nimport no_such_module_anywhere\n```\n")
+    """Where torch is missing, or the kernel killed the server, a traceback of sockets would tell a person nothing."""
+    (root / "torch.py").write_text("raise ImportError('no torch here')")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     with Sessions(root) as sessions:
-        first, second = sessions.run(page, "cpu").outputs
-    assert first is not None
-    assert first.text == "1\n"
-    assert second is not None
-    assert second.raised is not None
-    assert second.raised.message == "No module named 'no_such_module_anywhere'"
+        for name in "abc":
+            page = write("```python\n1\n```\n", f"docs/{name}.md")
+            with pytest.raises(SessionError, match=rf"docs/{name}\.md: .*is torch installed\?"):
+                sessions.run(page, "cpu")
+            assert sessions.launcher.server is not None
+            sessions.launcher.server.wait(10)
+
+
+BROKEN = ["raise ImportError('no such module')", "raise ValueError('numpy.dtype size changed')"]
+
+
+@pytest.mark.parametrize("code", BROKEN, ids=["missing", "broken"])
+def test_a_module_that_cannot_be_imported_ahead_does_not_end_the_server(
+    light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """Importing ahead only saves time; a machine with a broken pandas must still run the pages that merely name it."""
+    monkeypatch.setattr("samedevice.session.HEAVY", {"word": "heavy"})
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    (root / "heavy.py").write_text(code)
+    page = write("```python\n# a word\nprint(1)\n```\n")
+    with Sessions(root) as sessions:
+        assert sessions.run(page, "cpu").outputs == (Output("1\n"),)
 
 
 def test_a_group_that_has_ended_can_be_killed() -> None:

@@ -33,6 +33,12 @@ def test_cleaned_text_is_the_same_on_every_run_and_hides_nothing(printed: str, k
     assert clean(printed, {"/home/me/site/": ""}) == kept
 
 
+def test_a_folder_with_a_longer_name_is_not_taken_for_the_repository() -> None:
+    """What was printed must not be changed."""
+    places = {"/home/me/site/": "", "/home/me/site": "."}
+    assert clean("/home/me/site /home/me/site/x /home/me/site2/x", places) == ". x /home/me/site2/x"
+
+
 def test_long_text_is_cut_and_says_so() -> None:
     """A page that prints 100 MB must neither be recorded whole nor pass for whole."""
     assert cut("x" * LIMIT) == "x" * LIMIT

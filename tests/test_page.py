@@ -117,6 +117,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         ('python args="--lr 1"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ('python part="first"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ("python title=unquoted", 'cannot read "title=unquoted"; write options as key="value"'),
+        ('python title="unclosed', 'cannot read "title="unclosed"; write options as key="value"'),
         ("python title", 'cannot read "title"; write options as key="value"'),
         ("python, title", 'cannot read "python, title"; write a language, then key="value" options'),
         ("pycon", '"pycon" would not be run; write python or text'),
@@ -145,6 +146,12 @@ def test_a_fence_that_cannot_be_run_as_it_is_written_is_an_error(
 ) -> None:
     """A block that is silently not run, or run as something else, is what this project must not have."""
     assert complaint(write, f"# Title\n\n```{info}\n```\n") == f"docs/page.md:3: {message}"
+
+
+def test_a_fence_that_markdown_does_not_take_for_one_is_an_error(write: Write) -> None:
+    """Two of them would swallow the text between, be shown as text, and not be run."""
+    found = complaint(write, '```python title="a\nx\n```\n\nText.\n\n```python title="b\ny\n```\n')
+    assert found == 'docs/page.md:1: cannot read "title="a"; write options as key="value"'
 
 
 def test_a_snippet_outside_by_way_of_a_link_leaves_the_repository(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.output import Output
 from samedevice.page import Page
 from samedevice.process import Launcher, page_environ, read_messages
 from samedevice.session import Run, Sessions
@@ -93,6 +94,24 @@ def test_a_block_that_never_ends_is_killed_without_fork(
     ]
 
 
+@pytest.mark.parametrize("fork", [True, False], ids=["fork", "spawn"])
+def test_files_in_the_folder_of_whoever_builds_are_not_imported(
+    light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, fork: bool
+) -> None:
+    """A file of theirs called json.py or timeit.py would take the place of Python's own, in us and in torch."""
+    for name in ("json", "timeit", "stray"):
+        (root / f"{name}.py").write_text("raise SystemExit('a file of the folder was imported')\n")
+    monkeypatch.chdir(root)
+    page = write("```python\nimport json, timeit\n```\n\n```python\nimport stray\n```\n", "site/docs/page.md")
+    with Sessions(root / "site") as sessions:
+        sessions.launcher = Launcher(sessions.folder, fork=fork)
+        first, second = sessions.run(page, "cpu").outputs
+    assert first == Output()
+    assert second is not None
+    assert second.raised is not None
+    assert second.raised.message == "No module named 'stray'"
+
+
 def test_the_same_picture_has_the_same_bytes_in_two_processes(
     one_server: Launcher, root: Path, write: Callable[..., Page]
 ) -> None:
@@ -133,3 +152,15 @@ def test_a_pages_environment_does_not_depend_on_whoever_starts_it(
     before = page_environ(tmp_path)[name]
     monkeypatch.setenv(name, "3")
     assert page_environ(tmp_path)[name] == before
+
+
+def test_a_file_in_the_working_directory_is_not_taken_for_a_module(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A script named timeit.py where somebody happens to stand would be imported, and run, in place of Python's own."""
+    (tmp_path / "json.py").write_text("raise SystemExit('imported by mistake')\n")
+    monkeypatch.chdir(tmp_path)
+    with Sessions(root) as sessions:
+        (output,) = sessions.run(write("```python\nimport json\njson.dumps([1])\n```\n"), "cpu").outputs
+    assert output is not None
+    assert output.value == "'[1]'"

@@ -76,6 +76,7 @@ def _needed(last: Flow, earlier: list[tuple[int, Flow]], groups: dict[Value, set
 def _flows(blocks: list[Block]) -> Iterator[tuple[Block, Flow]]:
     """Follow names from block to block, so that a name that is bound again is another value."""
     bound: dict[str, Value] = {}
+    bodies: dict[Value, set[str]] = {}
     for block in blocks:
         names = analyse(block.code)
         maybe = names.binds if block.options.raises else names.maybe
@@ -86,8 +87,21 @@ def _flows(blocks: list[Block]) -> Iterator[tuple[Block, Flow]]:
             return {side[name] for name in of for side in (before, after) if name in side}
 
         links = [values(linked) for linked in names.links]
-        yield block, Flow(set(before.values()), set(after.values()), values(names.mutates), links)
+        loads = _with_bodies(set(before.values()), bodies, bound)
+        yield block, Flow(loads, set(after.values()), values(names.mutates), links)
+        bodies |= {after[name]: body for name, body in names.inner.items() if name in after}
         bound |= after
+
+
+def _with_bodies(loads: set[Value], bodies: dict[Value, set[str]], bound: dict[str, Value]) -> set[Value]:
+    """Values that are used, with those that the bodies of used functions take at the time of the call."""
+    found: set[Value] = set()
+    waiting = set(loads)
+    while waiting:
+        value = waiting.pop()
+        found.add(value)
+        waiting |= {bound[name] for name in bodies.get(value, ()) if name in bound} - found
+    return found
 
 
 def _merge(groups: dict[Value, set[Value]], links: list[set[Value]]) -> None:

@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import re
+import sys
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,14 @@ ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.:][^}\n]*\}")
 ADMONITION = re.compile(
     r'^(?:!!!|\?\?\?\+?) +(?P<kind>\w+)(?: +"(?P<title>[^"]*)")?[ \t]*\n(?P<body>(?:(?: {4}.*)?\n)*)', re.M
 )
+INSTALL = """\
+# Installs what this machine lacks of these.
+import importlib.util
+
+packages = {packages}
+missing = [name for module, name in packages.items() if importlib.util.find_spec(module) is None]
+if missing:
+    %pip install --quiet {{" ".join(missing)}}"""
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)\.(?:md|py)(#[^)\s]*)?\)")
 
 
@@ -70,12 +79,23 @@ def notebook(page: Page, shown: Mapping[int, Sequence[Shown]]) -> str:
         text = _notebook_prose(prose)
         if text:
             cells.append({"cell_type": "markdown", "metadata": {}, "source": text})
+        if block is not None and block.index == 0 and page.path.endswith(NOTEBOOK):
+            cells.append(_code_cell(INSTALL.format(packages=json.dumps(_packages(page))), {}, []))
         if block is not None:
             cells += _code_cells(block, shown.get(block.index, ()))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return json.dumps({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def _packages(page: Page) -> dict[str, str]:
+    """The modules outside Python's own that a page imports, each with the package to install."""
+    nodes = [node for block in page.blocks if block.kind == "python" for node in ast.walk(ast.parse(block.code))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    modules = {name.partition(".")[0] for name in names} - sys.stdlib_module_names
+    return {name: {"sklearn": "scikit-learn"}.get(name, name) for name in sorted(modules)}
 
 
 def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Cell]:
@@ -152,7 +172,9 @@ def _script_block(block: Block, shown: Sequence[Shown]) -> str:
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
         return "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
     code = block.code.rstrip("\n")
-    if any(one.output and one.output.value for one in shown) or (block.options.needs and not shown):
+    if any(one.output and one.output.value for one in shown) or (
+        block.options.needs and not any(one.output for one in shown)
+    ):
         code = _printing(code)
     if block.options.raises:
         names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))

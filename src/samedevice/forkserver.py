@@ -58,7 +58,7 @@ class ForkServer:
         with channel.makefile("rb") as stream:
             job = json.loads(stream.readline())
         for module in job["preload"]:
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(Exception):
                 preload(module)
         process = os.fork()
         if process == 0:

@@ -101,7 +101,8 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
         return
     text = page.text[start:]
     fences = list(find_fences(text, page.path))
-    headings = [found for found in HEADING.finditer(text) if not any(f.start <= found.start() < f.end for f in fences)]
+    inside = {at for fence in fences for at in range(fence.start, fence.end)}
+    headings = [found for found in HEADING.finditer(text) if found.start() not in inside]
     ends = [found.start() for found in headings[1:]] + [len(text)]
     for heading, end in zip(headings[1:], ends[1:], strict=False):
         if len(heading["level"]) < 3:

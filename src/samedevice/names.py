@@ -41,6 +41,8 @@ class Names:
     """Names that get a value only if a condition holds, so that the old one may stay."""
     mutates: set[str] = field(default_factory=set)
     """Names whose object may be changed."""
+    inner: dict[str, set[str]] = field(default_factory=dict)
+    """For each function or class that is bound, the names of the module that its body uses when it is called."""
     links: list[set[str]] = field(default_factory=list)
     """Sets of names that may stand for parts of one object."""
 
@@ -55,6 +57,7 @@ def analyse(code: str) -> Names:
         names.binds |= found.binds
         names.maybe |= found.binds if isinstance(statement, ast.If | ast.Try | ast.While) else set()
         names.mutates |= found.mutates - BUILTINS
+        names.inner |= found.inner
         names.links += found.links
     return names
 
@@ -66,6 +69,7 @@ class _Statement(ast.NodeVisitor):
         self.loads: set[str] = set()
         self.binds: set[str] = set()
         self.mutates: set[str] = set()
+        self.inner: dict[str, set[str]] = {}
         self.links: list[set[str]] = []
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -82,7 +86,8 @@ class _Statement(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
         """A function's body uses the names of its module that it does not bind itself; a call may change them."""
         self.binds.add(node.name)
-        self.links.append({node.name, *self._inner(node)} - MODULES - BUILTINS)
+        self.inner[node.name] = self._inner(node) - BUILTINS
+        self.links.append({node.name, *self.inner[node.name]} - MODULES)
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # noqa: N815
 

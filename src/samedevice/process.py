@@ -29,7 +29,7 @@ def closed() -> Message:
 
 def read_messages(stream: IO[bytes], into: queue.Queue[Message], last: Callable[[], Message] = closed) -> None:
     """Put each line of JSON into the queue, then `last`; a line that a crash cut off is dropped."""
-    with stream:
+    with stream, contextlib.suppress(OSError):
         for line in stream:
             try:
                 into.put(json.loads(line))
@@ -43,14 +43,15 @@ class ForkedProcess:
 
     def __init__(self, control: socket.socket, job: Message) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(control, [b"!"], [theirs.fileno()])
-        ours.sendall(json.dumps(job).encode() + b"\n")
         stream = ours.makefile("rb")
-        ours.close()
         self.messages: queue.Queue[Message] = queue.Queue()
-        first = json.loads(stream.readline().strip() or "{}")
-        self.group: int = first.get("group", 0)
+        self.group = 0
+        with ours, contextlib.suppress(OSError):  # where the server has ended, there is nothing to read
+            with theirs:
+                socket.send_fds(control, [b"!"], [theirs.fileno()])
+            ours.sendall(json.dumps(job).encode() + b"\n")
+            first = json.loads(stream.readline().strip() or "{}")
+            self.group = first.get("group", 0)
         threading.Thread(target=read_messages, args=(stream, self.messages), daemon=True).start()
 
     def kill(self) -> None:
@@ -66,7 +67,7 @@ class SpawnedProcess:
     def __init__(self, environ: dict[str, str], job: Message) -> None:
         pipe = subprocess.PIPE
         command = [sys.executable, "-m", "samedevice.worker"]
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ, cwd=job["folder"])
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with self.process.stdin as stream:
@@ -98,7 +99,9 @@ class Launcher:
         with theirs:
             command = [sys.executable, "-m", "samedevice.forkserver", str(theirs.fileno()), str(self.folder)]
             environ = page_environ(self.folder)
-            self.server = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environ, stdin=subprocess.DEVNULL)
+            self.server = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], env=environ, cwd=self.folder, stdin=subprocess.DEVNULL
+            )
 
     def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
         """A process that runs this job."""
@@ -120,10 +123,13 @@ class Launcher:
 def page_environ(folder: Path) -> dict[str, str]:
     """The environment of every page's process: one compute thread, no colours, figures as the site draws them.
 
+    Processes start in `folder`, so that no file of the working directory is taken for a module.
+
     `python` and `torchrun` are this interpreter's, by little scripts in `folder`.
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
-    python_path = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    python_path = os.pathsep.join(dict.fromkeys([str(HERE.parent), *map(os.path.abspath, given)]))
     return os.environ | {
         "PATH": path,
         "PYTHONPATH": python_path,

@@ -72,10 +72,10 @@ class Recording:
     def find(self, page: Page, index: int) -> tuple[State, Entry | None]:
         """The state of the page's block number `index`, and its entry where that is fresh or damaged."""
         hashes = page.hashes(self.environment.device)
-        position = sum(found is not None for found in hashes[:index])
         entry = next((entry for entry in self.entries if entry.hash == hashes[index]), None)
         if entry is not None:
             return (State.FRESH if entry.intact else State.DAMAGED), entry
+        position = sum(found is not None for found in hashes[:index])
         if position >= len(self.entries) or self.entries[position].hash in hashes:
             return State.MISSING, None
         entry = self.entries[position]

@@ -60,4 +60,5 @@ def moved(prose: str, source: Page, page: Page) -> str:
 
 
 def _relative(path: str, page: Page) -> str:
-    return posixpath.relpath(path, posixpath.dirname(page.path))
+    """A path of the documentation as a page links to it."""
+    return "../" * (page.path.count("/") - 1) + path.partition("/")[2]

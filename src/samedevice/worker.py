@@ -82,7 +82,7 @@ class Runner:
         sys.modules["__main__"] = self.module
         sys.argv = [job["page"]]
         self.places = {f"{place}{os.sep}": "" for place in (job["folder"], job["root"], sys.prefix)}
-        self.places |= {place: "." for place in (job["folder"], job["root"])}
+        self.places |= dict.fromkeys((job["folder"], job["root"]), ".")
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""

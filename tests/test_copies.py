@@ -1,0 +1,72 @@
+"""What readers copy and take along from the real pages, run as they would run it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from samedevice.book import RECORDINGS
+from samedevice.closure import closure
+from samedevice.export import script
+from samedevice.output import difference
+from samedevice.page import Options, Page, parse_page
+from samedevice.process import Launcher
+from samedevice.recording import State, load, place
+from samedevice.session import Sessions
+from samedevice.weave import Shown
+
+ROOT = Path(__file__).parents[1]
+PAGES = [parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.fixture(scope="module")
+def real(launcher: Launcher) -> Iterator[Sessions]:
+    """Runs pages of this repository."""
+    with Sessions(ROOT) as sessions:
+        sessions.launcher = launcher
+        yield sessions
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
+def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessions) -> None:
+    """The block with the earlier blocks that it needs, and no others, in a fresh process."""
+    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    assert recording is not None
+    jobs = []
+    for block in page.blocks:
+        if block.kind == "python" and block.runs_on("cpu"):
+            alone = [replace(one, index=number) for number, one in enumerate([*closure(page, block), block])]
+            jobs.append((block, real.submit(Page(page.path, page.text, tuple(alone)), "cpu")))
+    wrong = []
+    for block, job in jobs:
+        state, entry = recording.find(page, block.index)
+        output = job.result().outputs[-1]
+        assert state is State.FRESH
+        assert entry is not None
+        assert output is not None
+        wrong += [
+            f"{block}: {found}" for found in [difference(entry.output, output, block.options.numbers_vary)] if found
+        ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
+def test_each_script_runs_from_top_to_bottom(page: Page, real: Sessions) -> None:
+    """A program that stops half way is worse than none."""
+    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    assert recording is not None
+    shown = {}
+    for block in page.blocks:
+        entry = recording.find(page, block.index)[1] if block.runs_on("cpu") else None
+        shown[block.index] = [Shown("cpu", entry.output, recording.environment)] if entry else []
+    code = script(page, shown)
+    whole = replace(
+        page.blocks[0], index=0, kind="python", code=code, path=page.path, code_line=1, options=Options(alt="-")
+    )
+    (output,) = real.run(Page(page.path, page.text, (whole,)), "cpu").outputs
+    assert output is not None
+    assert not output.died
+    assert output.raised is None, output.raised
