@@ -103,3 +103,52 @@
   add();
   new MutationObserver(add).observe(document.querySelector(".md-content") || document.body, { childList: true, subtree: true });
 })();
+
+/* A pasted message is words, not a query: no operators, no numbers, no class, each word as it is; twenty are enough. */
+(() => {
+  const words = (text) => text.replace(/^\s*[\w.]*(Error|Warning|Exception):/, "").match(/[a-z_]\w*[a-z_]\w*/gi) || [];
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message?.type === 2 && message.data.trim().split(/\s+/).length > 4) {
+      message = { ...message, data: [...new Set(words(message.data))].slice(0, 20).join("^1 ") };
+    }
+    return post.call(this, message, ...rest);
+  };
+  const query = document.querySelector("[data-md-component=search-query]");
+  query?.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
+
+  /* Each page that is found shows its best section, also where its own title fits better. */
+  const list = document.querySelector(".md-search-result__list");
+  if (list) new MutationObserver(() => {
+    for (const more of list.querySelectorAll("li > a:first-child + details")) {
+      const count = more.querySelector("summary div");
+      count.textContent = count.textContent.replace(/\d+/, (number) => number - 1);
+      more.before(more.querySelector("a"));
+      if (!more.querySelector("a")) more.remove();
+    }
+  }).observe(list, { childList: true });
+})();
+
+/* A filter above a list: whatever follows it and lacks one of the words is hidden. */
+document.querySelectorAll(".sd-filter").forEach((box) => {
+  const input = box.querySelector("input");
+  const said = box.querySelector("output");
+  const after = (found) => [...found].filter((one) => box.compareDocumentPosition(one) & 4);
+  const rows = after(document.querySelectorAll("article tbody tr, article dt")).map((row) => {
+    const parts = row.matches("dt") ? [row, row.nextElementSibling] : [row];
+    return { parts, text: parts.map((part) => part.textContent).join(" ").toLowerCase() };
+  });
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter((word) => word && !("loose" in input.dataset && /\d/.test(word)));
+    let count = 0;
+    for (const { parts, text } of rows) {
+      const hidden = !words.every((word) => text.includes(word));
+      parts.forEach((part) => { part.hidden = hidden; });
+      count += !hidden;
+    }
+    after(document.querySelectorAll("article dl")).forEach((list) => {
+      list.hidden = list.previousElementSibling.hidden = !list.querySelector("dt:not([hidden])");
+    });
+    said.textContent = words.length ? `${count} of ${rows.length}` : "";
+  });
+});
