@@ -26,6 +26,13 @@ FRESH = frozenset("zeros ones full empty rand randn randint arange linspace eye 
 """Functions of torch whose result shares nothing with what they are given."""
 MODULES = frozenset("torch nn F np pd plt os sys io time math device warnings optim".split(" "))
 """Names that stand for modules, and for devices, which nothing changes."""
+PROCESS_GROUP = frozenset(
+    """
+    dist dcp distributed DDP DistributedDataParallel SyncBatchNorm fully_shard init_device_mesh
+    distribute_tensor DTensor
+    """.split()
+)
+"""Names whose work depends on PyTorch's process group, which is no name of the page."""
 FILE = re.compile(r"[\w./-]+\.(?:pt|pth|npy|npz|json|csv|txt|pickle|bin|safetensors)")
 
 
@@ -73,6 +80,7 @@ class _Statement(ast.NodeVisitor):
         self.links: list[set[str]] = []
 
     def visit_Name(self, node: ast.Name) -> None:
+        self._shared_state(node.id)
         if isinstance(node.ctx, ast.Load):
             self.loads.add(node.id)
         else:
@@ -105,6 +113,16 @@ class _Statement(ast.NodeVisitor):
         self.loads |= inner.loads - own
         self.mutates |= inner.mutates - own
         return inner.loads - own
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._shared_state(node.attr)
+        self.generic_visit(node)
+
+    def _shared_state(self, name: str) -> None:
+        """What works in a process group depends on who made it and who ended it."""
+        if name in PROCESS_GROUP or "process_group" in name:
+            self.loads.add("a process group")
+            self.binds.add("a process group")
 
     def visit_Constant(self, node: ast.Constant) -> None:
         """A file stands for a name: who names it may write it and read it."""

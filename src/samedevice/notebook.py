@@ -53,6 +53,11 @@ def front_matter(text: str) -> str:
     return f"---\n{_uncommented(match[1])}---\n" if match else ""
 
 
+def prose(text: str, path: str) -> str:
+    """The Markdown cells of a percent-format notebook as one text. Raises PageError, as `read_cells` does."""
+    return "\n\n".join(cell.markdown for cell in read_cells(text, path) if cell.markdown is not None)
+
+
 def relink(markdown: str, link: Callable[[str], str]) -> str:
     """Markdown with the address of each link replaced by what `link` gives for it; code is left as it is."""
     return LINK.sub(lambda match: match[0] if match["code"] else f"[{match['text']}]({link(match['url'])})", markdown)

@@ -6,7 +6,6 @@ for its page's run and judges its own block.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -20,8 +19,9 @@ from sybil.integration.pytest import SybilItem
 from samedevice.book import RECORDINGS, present_devices
 from samedevice.errors import RecordingError, SameDeviceError
 from samedevice.page import DEVICES, NOTEBOOK, BlockParser, Page, parse_page
-from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Run, Sessions
+from samedevice.status import Count, tally
 from samedevice.verdict import damaged, fault, mismatch
 
 RUNS = pytest.StashKey["Runs"]()
@@ -112,22 +112,17 @@ def _elsewhere(root: Path, here: tuple[str, ...]) -> Iterator[str]:
         except SameDeviceError:
             continue
         for device in sorted(set(DEVICES) - set(here)):
-            counts = _count(root, page, device)
-            told = [f"{counts[state]} {state.value}" for state in (State.STALE, State.MISSING) if counts[state]]
+            counted = _count(root, page, device)
+            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             if told:
-                yield f"{page.path} on {device}: {', '.join(told)} of {sum(counts.values())} blocks"
+                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
 
 
-def _count(root: Path, page: Page, device: str) -> dict[State, int]:
-    counts: dict[State, int] = defaultdict(int)
+def _count(root: Path, page: Page, device: str) -> Count:
     try:
-        recording = load(place(root / RECORDINGS, device, page))
+        return tally(page, device, load(place(root / RECORDINGS, device, page)))
     except RecordingError:
-        return counts
-    for block in page.blocks:
-        if block.runs_on(device) and (recording or block.options.needs == device):
-            counts[recording.find(page, block.index)[0] if recording else State.MISSING] += 1
-    return counts
+        return Count()
 
 
 class Runs:

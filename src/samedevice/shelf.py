@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samedevice.page import DEVICES, Page
+from samedevice.notebook import prose
+from samedevice.page import DEVICES, NOTEBOOK, Page
 from samedevice.recording import Recording, load, place
 
-TITLE = re.compile(r"^# +(.+?)(?: +\{[^}]*\})? *$", re.M)
+TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
 TARGET = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]*)(#[^)\s]*)?(?=\))")
 
 
@@ -40,7 +41,7 @@ def recordings_of(page: Page, folder: Path) -> dict[str, Recording]:
 
 def title(page: Page) -> str:
     """The page's heading, as Markdown."""
-    found = TITLE.search(page.text)
+    found = TITLE.search(prose(page.text, page.path) if page.path.endswith(NOTEBOOK) else page.text)
     return found[1] if found else page.name
 
 

@@ -37,7 +37,7 @@ class Count:
         return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
 
 
-def count(page: Page, device: str, recording: Recording | None) -> Count:
+def tally(page: Page, device: str, recording: Recording | None) -> Count:
     """The states of a page's blocks on a device.
 
     Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
@@ -62,19 +62,23 @@ def status(page: Page, shelf: Shelf, found: Sequence[Entry]) -> str:
 def _device(device: str, page: Page, shelf: Shelf) -> Iterator[str]:
     """The section of one device."""
     recorded = {one.path: shelf.recordings.get(one.path, {}).get(device) for one in shelf.pages}
-    counts = [(one, count(one, device, recorded[one.path])) for one in shelf.pages]
+    counts = [(one, tally(one, device, recorded[one.path])) for one in shelf.pages]
     rows = [(one, counted) for one, counted in counts if counted.blocks]
-    yield f"## {LABELS[device]} {{ #{device} }}"
+    yield f"## {LABELS[device]} {{ #{device} data-search-exclude }}"
     if not rows:
         yield "Nothing is recorded, and no block asks for it."
         return
     yield "\n".join(f"- {line}" for line in _environments(recorded.values())) or "Nothing is recorded yet."
     total = sum((counted for _, counted in rows), Count())
     lines = [_row(link(page, one), counted, _why(one, device, recorded[one.path])) for one, counted in rows]
-    yield "\n".join([*_head(), *lines, _row(f"**{len(rows)} pages**", total, "")])
+    yield "\n".join([*_head(), *lines, _row(f"**{_pages(len(rows))}**", total, "")])
     elsewhere = sum(1 for one, counted in counts if one.blocks and not counted.blocks)
     if elsewhere:
-        yield f"Besides these, {elsewhere} pages have blocks that run on every device, and no recording from this one."
+        yield f"Not recorded on this device, with blocks that run on every device: {_pages(elsewhere)} more."
+
+
+def _pages(number: int) -> str:
+    return f"{number} page" if number == 1 else f"{number} pages"
 
 
 def _environments(recordings: Iterable[Recording | None]) -> Iterator[str]:
@@ -88,7 +92,7 @@ def _environments(recordings: Iterable[Recording | None]) -> Iterator[str]:
         days = sorted({one.day for one in group})
         versions = f"PyTorch {torch}, Python {python}" + (f", driver {driver}" if driver else "")
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-        yield f"{name}, {versions}: {len(group)} pages, recorded {when}"
+        yield f"{name}, {versions}: {_pages(len(group))}, recorded {when}"
 
 
 def _head() -> tuple[str, str]:
@@ -131,13 +135,13 @@ def _nowhere(page: Page, shelf: Shelf) -> Iterator[str]:
             if all(state is State.MISSING for state in states):
                 lines.setdefault(_needs(block), []).append(block.line)
         rows += [f"| {link(page, one)} | {', '.join(map(str, at))} | {why} |" for why, at in lines.items()]
-    yield "## Blocks that no device ever ran { #never }"
+    yield "## Blocks that no device ever ran { #never data-search-exclude }"
     yield "\n".join(["| Page | Lines of the page's file | Why |", "| --- | --- | --- |", *rows]) if rows else "None."
 
 
 def _messages(heading: str, standing: Standing, found: Iterable[Entry], page: Page) -> Iterator[str]:
     """The error messages with one kind of evidence."""
-    yield f"## {heading} {{ #{standing.value} }}"
+    yield f"## {heading} {{ #{standing.value} data-search-exclude }}"
     lines = []
     for entry in found:
         if entry.standing is standing:
