@@ -176,14 +176,12 @@ def interrupt() -> Callable[..., tuple[str, list[int]]]:
 def render() -> Callable[[str], str]:
     """Renders Markdown to HTML with the extensions of the site's mkdocs.yml."""
     from markdown import Markdown
-    from mkdocs.utils.yaml import yaml_load
+    from mkdocs.config import load_config
 
-    with (HERE.parent / "mkdocs.yml").open(encoding="utf-8") as file:
-        asked = yaml_load(file)["markdown_extensions"]
-    options = {name: given or {} for one in asked if isinstance(one, dict) for name, given in one.items()}
-    names = [next(iter(one)) if isinstance(one, dict) else one for one in asked]
+    config = load_config(str(HERE.parent / "mkdocs.yml"))
+    options = {name: dict(given) for name, given in config.mdx_configs.items()}
     options.setdefault("pymdownx.highlight", {})["pygments_lang_class"] = True
-    markdown = Markdown(extensions=names, extension_configs=options)
+    markdown = Markdown(extensions=list(config.markdown_extensions), extension_configs=options)
 
     def render(text: str) -> str:
         return str(markdown.reset().convert(text))

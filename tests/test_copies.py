@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 
 from samedevice.book import RECORDINGS
-from samedevice.closure import closure
+from samedevice.closure import closures
 from samedevice.export import script
 from samedevice.output import difference
-from samedevice.page import Options, Page, parse_page
+from samedevice.page import Block, Options, Page, parse_page
 from samedevice.process import Launcher
 from samedevice.recording import State, load, place
 from samedevice.session import Sessions
 from samedevice.weave import Shown
 
 ROOT = Path(__file__).parents[1]
-PAGES = [parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md"))]
+FILES = sorted(path for suffix in ("md", "py") for path in (ROOT / "docs").rglob(f"*.{suffix}"))
+PAGES = [parse_page(path, ROOT) for path in FILES]
 
 
 @pytest.fixture(scope="module")
@@ -30,26 +31,39 @@ def real(launcher: Launcher) -> Iterator[Sessions]:
         yield sessions
 
 
+def programs(page: Page) -> Iterator[tuple[Block, ...]]:
+    """Copies to run that show for every block of the page what its own copy gives.
+
+    A copy whose blocks each have the copy's earlier blocks as all that they need shows it for them too.
+    """
+    needs = closures(page)
+    shown: set[int] = set()
+    for block in reversed(page.blocks):
+        if block.kind == "python" and block.runs_on("cpu") and block.index not in shown:
+            whole = [*needs[block.index], block.index]
+            shown |= {index for index in whole if list(needs[index]) == [one for one in whole if one < index]}
+            yield tuple(page.blocks[index] for index in whole)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
 def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessions) -> None:
     """The block with the earlier blocks that it needs, and no others, in a fresh process."""
     recording = load(place(ROOT / RECORDINGS, "cpu", page))
     assert recording is not None
     jobs = []
-    for block in page.blocks:
-        if block.kind == "python" and block.runs_on("cpu"):
-            alone = [replace(one, index=number) for number, one in enumerate([*closure(page, block), block])]
-            jobs.append((block, real.submit(Page(page.path, page.text, tuple(alone)), "cpu")))
+    for blocks in programs(page):
+        alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
+        jobs.append((blocks, real.submit(Page(page.path, page.text, alone), "cpu")))
     wrong = []
-    for block, job in jobs:
-        state, entry = recording.find(page, block.index)
-        output = job.result().outputs[-1]
-        assert state is State.FRESH
-        assert entry is not None
-        assert output is not None
-        wrong += [
-            f"{block}: {found}" for found in [difference(entry.output, output, block.options.numbers_vary)] if found
-        ]
+    for blocks, job in jobs:
+        for block, output in zip(blocks, job.result().outputs, strict=True):
+            state, entry = recording.find(page, block.index)
+            assert state is State.FRESH
+            assert entry is not None
+            assert output is not None
+            own = list(closures(page)[block.index]) == [one.index for one in blocks if one.index < block.index]
+            found = difference(entry.output, output, block.options.numbers_vary) if own else ""
+            wrong += [f"{block}: {found}"] if found else []
     assert not wrong
 
 

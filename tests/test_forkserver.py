@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,33 @@ def test_closing_ends_the_server_and_what_runs_and_starts_nothing_new(
     assert all(run.cancelled() or run.exception() or died(run.result()) for run in runs)
     assert not sessions.folder.exists()
     assert sessions.launcher.server is None
+
+
+def test_closing_starts_nothing_new_however_the_threads_run(
+    light_torch: None, root: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that is free because its page was killed must not take the next page and a new server for it."""
+    sessions = Sessions(root, time_limit=3, workers=1)
+    close, closed, make, made = sessions.launcher.close, threading.Event(), tempfile.mkdtemp, []
+
+    def make_late(dir: Path) -> str:
+        """A page's folder; for all but the first page only once the server is closed."""
+        if made:
+            closed.wait(10)
+            dir.mkdir(exist_ok=True)
+        made.append(make(dir=dir))
+        return made[-1]
+
+    monkeypatch.setattr("samedevice.session.tempfile.mkdtemp", make_late)
+    monkeypatch.setattr(sessions.launcher, "close", lambda: (close(), closed.set()))
+    runs = [sessions.submit(page, "cpu") for page in pages]
+    (root / "pipe").read_text()
+    sessions.close()
+    server = sessions.launcher.server
+    sessions.launcher.close()
+    assert server is None
+    assert not any(run.running() for run in runs)
+    assert not sessions.folder.exists()
 
 
 def died(run: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -63,6 +64,8 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+        (root / "docs/assets").mkdir()
+        shutil.copy(ROOT / "docs/assets/glossary.txt", root / "docs/assets")
 
     def build(self, *options: str, **pages: str) -> Result:
         """Write these pages and build, as `mkdocs build` does."""
@@ -311,3 +314,22 @@ def test_ctrl_c_ends_a_build_and_its_processes(
     output, processes = interrupt(root / "pipe", *command)
     assert "Aborted!" in output
     assert [gone(process) for process in processes] == [True, True]
+
+
+def test_a_part_that_is_made_from_all_pages_is_on_the_page_and_follows_them(site: Site) -> None:
+    """Under `mkdocs serve` the index of errors changes with the page that the author saves."""
+    error = "# Page\n\n## Error messages\n\n### `it {}` {{ #err-it }}\n\nWhy.\n"
+    site.build(page=error.format("broke"), index="# Index\n\n<!-- samedevice: errors -->\n")
+    assert '<a href="page/#err-it">Page</a>' in site.html("index")
+    assert "<code>it broke</code>" in site.html("index")
+    site.build(page=error.format("stopped"))
+    assert "<code>it stopped</code>" in site.html("index")
+    assert "it broke" not in site.html("index")
+
+
+def test_a_marker_that_is_not_known_is_told_and_shown(site: Site) -> None:
+    """Like any other page that cannot be read."""
+    result = site.build(index="# Index\n\n<!-- samedevice: erors -->\n")
+    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, status'
+    assert f"ERROR   -  {message}" in result.output
+    assert "is unknown; write errors, apis, status" in site.html("index")

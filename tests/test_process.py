@@ -152,15 +152,3 @@ def test_a_pages_environment_does_not_depend_on_whoever_starts_it(
     before = page_environ(tmp_path)[name]
     monkeypatch.setenv(name, "3")
     assert page_environ(tmp_path)[name] == before
-
-
-def test_a_file_in_the_working_directory_is_not_taken_for_a_module(
-    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A script named timeit.py where somebody happens to stand would be imported, and run, in place of Python's own."""
-    (tmp_path / "json.py").write_text("raise SystemExit('imported by mistake')\n")
-    monkeypatch.chdir(tmp_path)
-    with Sessions(root) as sessions:
-        (output,) = sessions.run(write("```python\nimport json\njson.dumps([1])\n```\n"), "cpu").outputs
-    assert output is not None
-    assert output.value == "'[1]'"
