@@ -15,7 +15,7 @@ from samedevice.errors import PageError
 
 TAB = 4
 OPENING = re.compile(
-    r"""(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>(?:[^`"'\n]|"[^"\n]*"|'[^'\n]*')*|(?<=~)[^\n]*)$"""
+    r"""(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>(?:[^`"'\n]|"[^"\n]*"|'[^'\n]*')*|[^`\n]*|(?<=~)[^\n]*)$"""
 )
 CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?)\s|:\s+\S")
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n\s*[\w-]+[ \t]*:.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)

@@ -90,7 +90,8 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
     (a path of this machine) becomes its value. `more` is how many bytes follow the text that were not read.
     """
     for place, name in places.items():
-        text = text.replace(place, name)
+        end = "" if place.endswith(("/", "\\")) else r"(?![\w.-])"
+        text = re.sub(re.escape(place) + end, name, text)
     text = text.encode("utf-8", "backslashreplace").decode()
     text = COLOUR.sub("", text.replace("\r\n", "\n"))
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

@@ -93,9 +93,11 @@ class Sessions:
 
     def close(self) -> None:
         """Kill what still runs and remove the temporary folder."""
+        for pool in self.pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
         self.launcher.close()
         for pool in self.pools.values():
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
