@@ -1,0 +1,161 @@
+"""The site's search and filters in a browser: whoever pastes a message finds the section about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samedevice.errorindex import entries
+from samedevice.messages import pattern
+from samedevice.page import parse_page
+from samedevice.shelf import Shelf
+
+sync_api = pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium"),
+]
+
+ROOT = Path(__file__).parents[1]
+MESSAGES = json.loads((ROOT / "tests/samples/reference/messages.json").read_text(encoding="utf-8"))
+PASTED = [(one, one[kind]) for one in MESSAGES for kind in ("text", "pasted") if kind in one]
+COUNT_ANSWERS = """
+window.answers = 0;
+window.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => { window.answers += data.type === 3; });
+  }
+};
+"""
+SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
+  .filter((link) => link.checkVisibility() && new URL(link.href).hash)
+  .map((link) => new URL(link.href).pathname.slice(1) + new URL(link.href).hash)"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the built site is served."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium."""
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def search(browser: Any, address: str) -> Any:
+    """A page of the site with the search open and ready."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.add_init_script(COUNT_ANSWERS)
+    page.goto(address)
+    page.get_by_role("textbox", name="Search").click()
+    page.get_by_role("textbox", name="Search").fill("tensor")
+    page.wait_for_function("window.answers > 0")
+    return page
+
+
+@pytest.fixture(scope="module")
+def right() -> dict[str, set[str]]:
+    """For each message the sections that are about it, as addresses below the site's."""
+    pages = tuple(parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md")))
+    index = [entry for entry in entries(Shelf(pages, {}, {})) if not entry.silent]
+    found = {}
+    for one in MESSAGES:
+        text = one["text"]
+        matching = [entry for entry in index if pattern(text).search(entry.text) or pattern(entry.text).search(text)]
+        named = {f"{section.page.name}/#{section.id}" for entry in matching for section, _ in entry.found}
+        found[text] = set(one["sections"]) if "sections" in one else named
+    return found
+
+
+def sections_for(search: Any, text: str) -> list[str]:
+    """The sections that are in sight when a text is pasted into the search."""
+    box = search.get_by_role("textbox", name="Search")
+    for query in ("", text):
+        before = search.evaluate("window.answers")
+        box.click()
+        box.select_text()
+        search.keyboard.insert_text(query) if query else search.keyboard.press("Delete")
+        search.wait_for_function("before => window.answers > before", arg=before)
+    search.wait_for_timeout(50)
+    return list(search.evaluate(SECTIONS))
+
+
+@pytest.mark.parametrize(("message", "pasted"), PASTED, ids=[f"{one['number']}-{text[:40]}" for one, text in PASTED])
+def test_a_pasted_message_brings_its_section_first_or_second(
+    search: Any, right: dict[str, set[str]], message: dict[str, Any], pasted: str
+) -> None:
+    """The reader has an error, not a page; in the second form it has the reader's own values, class and rest in it."""
+    shown = sections_for(search, pasted)
+    assert set(shown[:2]) & right[message["text"]], shown[:5]
+
+
+def test_a_short_query_is_searched_as_ever(search: Any) -> None:
+    """The search's own language stays there for whoever knows it."""
+    both, either = sections_for(search, "+scaler +closure"), sections_for(search, "scaler closure")
+    assert 0 < len(both) < len(either)
+
+
+def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
+    """Also where its title fits better than any of its sections: those alone tell the reader where to go on."""
+    sections_for(search, "CUDA out of memory")
+    bare = "li.md-search-result__item:has(details):not(:has(> a + a))"
+    assert search.locator("li.md-search-result__item").count() > 1
+    assert search.locator(bare).count() == 0
+
+
+def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
+    """Reached and used by keyboard alone; says how much is left."""
+    page = browser.new_page()
+    page.goto(address + "reference/apis/")
+    box = page.get_by_role("searchbox", name="Filter")
+    box.focus()
+    page.keyboard.insert_text("Private torch.cuda.memory")
+    names = page.locator("article table").last.locator("tbody tr:visible td:first-child")
+    assert names.count() > 0
+    assert [name for name in names.all_inner_texts() if not name.startswith("torch.cuda.memory._")] == []
+    assert page.locator(".sd-filter output").inner_text().startswith(f"{names.count()} of ")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    assert names.count() > 200
+    page.close()
+
+
+def test_the_filter_of_the_errors_takes_a_pasted_message(browser: Any, address: str) -> None:
+    """Words with numbers in them are the reader's own; a letter without an entry goes too."""
+    page = browser.new_page()
+    page.goto(address + "reference/errors/")
+    page.get_by_role("searchbox", name="Filter").fill("mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)")
+    assert page.locator("article dt:visible").count() == 1
+    assert page.locator("article h2:visible").all_inner_texts() in (["M"], ["M¶"])
+    page.close()
