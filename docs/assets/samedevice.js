@@ -26,8 +26,9 @@
       button.type = "button";
       button.dataset.sd = device;
       button.textContent = names[device];
-      const origin = document.querySelector(`.sd-pane[data-device~="${device}"] .sd-origin`);
-      if (origin) button.title = origin.textContent;
+      const panes = [...document.querySelectorAll(`.sd-pane[data-device~="${device}"]`)];
+      const at = (pane) => pane.querySelectorAll(".sd-origin")[pane.dataset.device.split(" ").indexOf(device)];
+      button.title = panes.map(at).find((origin) => origin)?.textContent ?? "";
       group.append(button);
     }
     header.insertBefore(group, header.querySelector(".md-header__option, .md-header__button[for=__search]"));

@@ -6,17 +6,20 @@ A page's process is forked from a server that has imported torch, which costs mi
 
 from __future__ import annotations
 
+import atexit
 import datetime
 import os
 import shutil
 import signal
 import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from queue import Empty
 
 from samedevice.errors import SessionError
+from samedevice.lanes import Lane
 from samedevice.output import Output
 from samedevice.page import Block, Page
 from samedevice.process import ForkedProcess, Launcher, Message, SpawnedProcess
@@ -83,7 +86,8 @@ class Sessions:
         self.folder = Path(tempfile.mkdtemp(prefix="samedevice-")).resolve()
         self.launcher = Launcher(self.folder)
         self.workers = workers or available_cores()
-        self.pools: dict[str, ThreadPoolExecutor] = {}
+        self.lanes: dict[str, Lane] = {}
+        atexit.register(self.close)
 
     def __enter__(self) -> Sessions:
         return self
@@ -93,20 +97,21 @@ class Sessions:
 
     def close(self) -> None:
         """Kill what still runs and remove the temporary folder."""
-        for pool in self.pools.values():
-            pool.shutdown(wait=False, cancel_futures=True)
+        atexit.unregister(self.close)
+        for lane in self.lanes.values():
+            lane.cancel()
         self.launcher.close()
-        for pool in self.pools.values():
-            pool.shutdown()
+        for lane in self.lanes.values():
+            lane.join()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
         """Run the first `upto` blocks of a page (all, if None) on `device` as soon as there is a free core."""
         self.launcher.start()
         lane = "cpu" if device == "cpu" else "accelerator"
-        if lane not in self.pools:
-            self.pools[lane] = ThreadPoolExecutor(self.workers if lane == "cpu" else 1, f"samedevice-{lane}")
-        return self.pools[lane].submit(self.run, page, device, upto)
+        if lane not in self.lanes:
+            self.lanes[lane] = Lane(self.workers if lane == "cpu" else 1, f"samedevice-{lane}")
+        return self.lanes[lane].submit(partial(self.run, page, device, upto))
 
     def run(self, page: Page, device: str, upto: int | None = None) -> Run:
         """Run a page now, and wait for it. Raises SessionError if the machinery itself fails."""
