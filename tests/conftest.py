@@ -154,6 +154,11 @@ def gone() -> Callable[[int], bool]:
     return gone
 
 
+def heed_interrupts() -> None:
+    """A shell starts what it runs in the background with Ctrl-C ignored, and all its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def interrupt() -> Callable[..., tuple[str, list[int]]]:
     """Runs a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
@@ -161,7 +166,8 @@ def interrupt() -> Callable[..., tuple[str, list[int]]]:
     def interrupt(pipe: Path, *command: str) -> tuple[str, list[int]]:
         os.mkfifo(pipe)
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        with subprocess.Popen(command, cwd=pipe.parent, start_new_session=True, **streams) as running:
+        streams |= {"preexec_fn": heed_interrupts, "start_new_session": True}
+        with subprocess.Popen(command, cwd=pipe.parent, **streams) as running:
             try:
                 said = pipe.read_text(encoding="utf-8")
                 os.killpg(running.pid, signal.SIGINT)
