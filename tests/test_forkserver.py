@@ -49,11 +49,12 @@ def test_closing_ends_the_server_and_what_runs_and_starts_nothing_new(
     assert sessions.launcher.server is None
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 def test_closing_starts_nothing_new_however_the_threads_run(
-    light_torch: None, root: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch
+    light_torch: None, root: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    """A thread that is free because its page was killed must not take the next page and a new server for it."""
-    sessions = Sessions(root, time_limit=3, workers=1)
+    """A thread whose page was killed, or was just about to start, must not take a new server for the next."""
+    sessions = Sessions(root, time_limit=3, workers=workers)
     close, closed, make, made = sessions.launcher.close, threading.Event(), tempfile.mkdtemp, []
 
     def make_late(dir: Path) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.errors import SessionError
 from samedevice.output import Output
 from samedevice.page import Page
 from samedevice.process import Launcher, page_environ, read_messages
@@ -92,6 +93,23 @@ def test_a_block_that_never_ends_is_killed_without_fork(
         "",
         "did not end within 1 s and was killed; make it shorter, or see what it waits for",
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the page says through a pipe that it runs")
+def test_closing_ends_pages_and_starts_none_without_fork(
+    light_torch: None, root: Path, write: Callable[..., Page]
+) -> None:
+    """Ctrl-C on Windows must not wait until the pages have reached their time limit."""
+    os.mkfifo(root / "pipe")
+    page = write("```console\n$ echo > pipe; exec sleep 600\n```\n")
+    sessions = Sessions(root, time_limit=60, workers=1)
+    sessions.launcher = Launcher(sessions.folder, fork=False)
+    run = sessions.submit(page, "cpu")
+    (root / "pipe").read_text()
+    sessions.close()
+    assert run.result(timeout=10).outputs[0].died
+    with pytest.raises(SessionError, match=r"docs/page\.md: was not run, because the run was ended"):
+        sessions.launcher.launch({"page": "docs/page.md"})
 
 
 @pytest.mark.parametrize("fork", [True, False], ids=["fork", "spawn"])

@@ -21,6 +21,7 @@ from samedevice.apis import names
 from samedevice.apitable import catalogue
 from samedevice.closure import closures
 from samedevice.errors import RecordingError
+from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, Block, Page
 from samedevice.recording import Recording, State, load, place, save, update, write_atomically
 from samedevice.reference import Reference
@@ -148,7 +149,7 @@ class Book:
                 continue
             recording = self._recording(page, device, problems)
             pending = self.pending.get((page.path, device))
-            ran = pending.result() if pending else None
+            ran = wait_for(pending) if pending else None
             for block in page.blocks:
                 if block.runs_on(device):
                     found = _here(page, block, ran, recording) if ran else _elsewhere(page, block, device, recording)

@@ -5,10 +5,23 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+LOOK_UP = 0.2
+"""Seconds between two looks for a signal."""
+
+
+def wait_for(future: Future[T]) -> T:
+    """What the future holds, waiting for it as `future.result()` does, but so that Ctrl-C is always heard.
+
+    A signal that comes just before a thread begins to wait for a lock without a limit does not wake it, and Python
+    raises KeyboardInterrupt only once it has woken.
+    """
+    while not future.done():
+        wait([future], timeout=LOOK_UP)
+    return future.result()
 
 
 class Lane:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
+from samedevice.errors import SessionError
+
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 HERE = Path(__file__).parent
 
@@ -89,6 +91,8 @@ class Launcher:
         self.fork = fork
         self.control: socket.socket | None = None
         self.server: subprocess.Popen[bytes] | None = None
+        self.spawned: list[SpawnedProcess] = []
+        self.closed = False
         self.lock = threading.Lock()
 
     def start(self) -> None:
@@ -104,19 +108,30 @@ class Launcher:
             )
 
     def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
-        """A process that runs this job."""
-        if not self.fork:
-            return SpawnedProcess(page_environ(self.folder), job)
-        self.start()
-        assert self.control is not None
+        """A process that runs this job. Raises SessionError when the launcher is closed."""
         with self.lock:
+            if self.closed:
+                raise SessionError(f"{job['page']}: was not run, because the run was ended")
+            if not self.fork:
+                process = SpawnedProcess(page_environ(self.folder), job)
+                self.spawned.append(process)
+                return process
+            self.start()
+            assert self.control is not None
             return ForkedProcess(self.control, job)
 
     def close(self) -> None:
-        """End the fork server, which kills what still runs."""
+        """End the fork server, which kills what still runs; start nothing any more, in whatever thread."""
+        self.closed = True
         if self.control is not None and self.server is not None:
-            self.control.close()
+            with contextlib.suppress(OSError):
+                self.control.shutdown(socket.SHUT_RDWR)  # a thread that waits for a new process hears of it
             self.server.wait()
+        with self.lock:
+            for process in self.spawned:
+                process.kill()
+            if self.control is not None:
+                self.control.close()
             self.control = self.server = None
 
 

@@ -18,6 +18,7 @@ from sybil.integration.pytest import SybilItem
 
 from samedevice.book import RECORDINGS, present_devices
 from samedevice.errors import RecordingError, SameDeviceError
+from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, NOTEBOOK, BlockParser, Page, parse_page
 from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Run, Sessions
@@ -157,7 +158,7 @@ class Runs:
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for."""
-        return self._submit(page, device).result()
+        return wait_for(self._submit(page, device))
 
     def recording(self, page: Page, device: str) -> Recording | None:
         """What is recorded of the page on the device. Raises RecordingError."""

@@ -1,0 +1,43 @@
+"""Lanes: what is waited for, and what may interrupt the wait."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from samedevice.lanes import Lane, wait_for
+
+
+def test_a_result_is_waited_for() -> None:
+    """As `future.result()` would, an error included."""
+    lane = Lane(1, "test")
+    assert wait_for(lane.submit(lambda: 5)) == 5
+    with pytest.raises(ZeroDivisionError):
+        wait_for(lane.submit(lambda: 1 // 0))
+    lane.cancel()
+    lane.join()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="sends a signal to a thread")
+def test_a_signal_that_does_not_wake_the_waiting_thread_is_heard() -> None:
+    """Ctrl-C was lost in one build of twenty; here another thread takes the signal, which always hides it."""
+    future: Future[None] = Future()
+    heard: list[bool] = []
+
+    def hear(*_: object) -> None:
+        heard.append(future.done())
+        end.cancel()
+        future.set_result(None)
+
+    before = signal.signal(signal.SIGUSR1, hear)
+    end = threading.Timer(5, future.set_result, [None])
+    end.start()
+    threading.Timer(0.1, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)).start()
+    try:
+        wait_for(future)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [False]
