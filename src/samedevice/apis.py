@@ -75,7 +75,7 @@ def without_modules(found: Iterable[str]) -> list[str]:
     """Names in order, without the modules that are named only on the way to something in them."""
     names = set(found)
     ways = {way for name in names for way in _ways(name)}
-    return sorted(names - ways - {ROOT}, key=str.lower)
+    return sorted(names - ways - {ROOT}, key=lambda name: (name.lower(), name))
 
 
 def _block_names(block: Block, page: _Names) -> set[str]:
