@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from samedevice.book import CACHE, RECORDINGS, Book, present_devices, torch_version
+from samedevice import devices
+from samedevice.book import CACHE, RECORDINGS, Book
 from samedevice.errors import SessionError
 from samedevice.output import Figure, Output
 from samedevice.page import Page
@@ -108,14 +109,20 @@ def test_a_page_that_has_changed_is_run_again_and_no_other(build: Build, write: 
     assert [line.split(" on ")[0] for line in build.lines] == ["ran docs/changed.md"]
 
 
-@pytest.mark.parametrize("what", ["torch_version", "platform.python_version"])
+NEWER = {
+    "torch_build": lambda: devices.Build("99.0", False),
+    "platform.python_version": lambda: "99.0",
+}
+
+
+@pytest.mark.parametrize(("what", "answer"), NEWER.items(), ids=NEWER.keys())
 def test_another_version_runs_everything_again(
-    build: Build, write: Write, monkeypatch: pytest.MonkeyPatch, what: str
+    build: Build, write: Write, monkeypatch: pytest.MonkeyPatch, what: str, answer: Callable[[], object]
 ) -> None:
     """What stands beside the output says which version printed it."""
     page = write(TWO)
     build(page)
-    monkeypatch.setattr(f"samedevice.book.{what}", lambda: "99.0")
+    monkeypatch.setattr(f"samedevice.book.{what}", answer)
     build(page)
     assert len(build.lines) == 2
 
@@ -372,35 +379,3 @@ def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Wr
     kept.write_bytes(content)
     assert book.needs(page) == first
     assert kept.read_bytes() != content
-
-
-@pytest.fixture
-def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Device files that seem to be there."""
-    found: list[str] = []
-    monkeypatch.setattr(Path, "exists", lambda self: str(self) in found)
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    return found
-
-
-def test_the_devices_of_a_machine_are_found_without_torch(nodes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A warm build must not wait for its import."""
-    monkeypatch.setattr("samedevice.book.torch_version", lambda: "2.13.0+cu130")
-    assert present_devices() == ("cpu",)
-    nodes.append("/dev/nvidiactl")
-    assert present_devices() == ("cpu", "cuda")
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert present_devices() == ("cpu",)
-
-
-def test_a_build_of_torch_without_cuda_has_no_cuda(nodes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The GPU of that machine is out of its reach."""
-    nodes.append("/dev/nvidiactl")
-    monkeypatch.setattr("samedevice.book.torch_version", lambda: "2.13.0+cpu")
-    assert present_devices() == ("cpu",)
-
-
-def test_the_version_of_torch_is_known_without_importing_it() -> None:
-    """It is part of the key of the cache."""
-    assert torch_version()[0].isdigit()

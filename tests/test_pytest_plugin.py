@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.devices import why_absent
 from samedevice.output import Output
 from samedevice.page import parse_page
 from samedevice.recording import place, save, update
@@ -181,13 +182,14 @@ def test_a_block_that_never_ends_fails_and_the_later_ones_say_why_they_were_not_
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page must not hang the tests."""
-    monkeypatch.setattr("samedevice.pytest_plugin.Sessions", lambda root: Sessions(root, time_limit=1))
+    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: Sessions(root, time_limit=1))
     repository.page("page", "```python\nwhile True: pass\n```\n\n```python\nx = 1\n```\n")
     output, outcomes = repository.pytest("--record")
     assert outcomes == {"failed": 2}
     assert "docs/page.md:1 on cpu did not end within 1 s and was killed; make it shorter, or see what" in output
     assert "docs/page.md:5 on cpu was not run, because docs/page.md:1 ended its process" in output
-    assert "not recorded: docs/page.md on cpu, because 2 of its blocks failed" in output
+    because = "because 2 of its blocks failed, first docs/page.md:1 on cpu did not end within 1 s"
+    assert f"not recorded: docs/page.md on cpu, {because}" in output
 
 
 BAD_PAGES = {
@@ -234,7 +236,7 @@ def test_one_selected_block_is_run_after_what_it_needs_and_not_what_follows(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever works on one block does not want to wait for the page's end."""
-    monkeypatch.setattr("samedevice.pytest_plugin.Sessions", lambda root: Sessions(root, time_limit=30))
+    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: Sessions(root, time_limit=30))
     ran = repository.root / "ran.txt"
     tell = f"open({str(ran)!r}, 'a').write"
     repository.page("page", "\n".join(f"```python\n{tell}('{n}')\nx = {n}\n```\n" for n in range(1, 4)))
@@ -265,6 +267,7 @@ def test_recording_writes_only_what_changed(recorded: Repository) -> None:
     assert changed.stat().st_mtime_ns > before[changed]
     assert "recorded docs/other.md on cpu: 2 blocks" in output
     assert "recorded docs/page.md" not in output
+    assert "\nunchanged: 1 recordings say already what was printed\n" in output
 
 
 def test_a_page_with_a_failing_block_is_not_recorded(recorded: Repository) -> None:
@@ -273,7 +276,8 @@ def test_a_page_with_a_failing_block_is_not_recorded(recorded: Repository) -> No
     recorded.page("page", TWO.replace("x + 1", "1 / 0"))
     output, outcomes = recorded.pytest("--record")
     assert outcomes == {"failed": 1, "passed": 1}
-    assert "\nnot recorded: docs/page.md on cpu, because 1 of its blocks failed\n" in output
+    because = "1 of its blocks failed, first docs/page.md:8 on cpu raised ZeroDivisionError: division by zero"
+    assert f"\nnot recorded: docs/page.md on cpu, because {because}\n" in output
     assert recorded.recording().read_bytes() == before
 
 
@@ -335,12 +339,55 @@ def test_a_summary_of_fresh_recordings_is_silent(recorded: Repository) -> None:
 
 
 def test_a_device_that_is_not_here_cannot_be_asked_for(repository: Repository) -> None:
-    """No test would run, and that must not pass for a success."""
-    output, outcomes = repository.pytest("--device", "mps" if sys.platform != "darwin" else "cuda")
+    """No test would run, and that must not pass for a success; what is wrong with the machine is told."""
+    device = "mps" if sys.platform != "darwin" else "cuda"
+    output, outcomes = repository.pytest("--device", device, "--record")
     assert outcomes == {}
-    assert ": torch sees no such device here; it has cpu" in output
+    assert f"--device {device}: {why_absent(device)} (this machine has " in output
+    assert "nothing was run or recorded" in output
     output, _ = repository.pytest("--device", "cud")
     assert "invalid choice: 'cud'" in output
+
+
+def test_a_device_that_only_seems_to_be_here_fails(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver too old for this PyTorch would else skip everything, and pass."""
+    monkeypatch.setattr("samedevice.pytest_plugin.present_devices", lambda: ("cpu", "cuda"))
+    output, outcomes = repository.pytest("--device", "cuda")
+    assert outcomes == {"failed": 2}
+    assert "docs/page.md:3 was not run: --device cuda, but torch sees no such device; is its driver too old?" in output
+    assert repository.pytest("--record")[1] == {"passed": 2, "skipped": 2}
+
+
+def test_a_page_that_cannot_be_read_does_not_keep_the_others_from_being_recorded(repository: Repository) -> None:
+    """Time on a GPU is dear."""
+    repository.page("bad", "```python\n")
+    output, outcomes = repository.pytest("--record")
+    assert outcomes == {"passed": 2, "errors": 1}
+    assert "docs/bad.md:1: this fence is never closed" in output
+    assert "\nrecorded docs/page.md on cpu: 2 blocks\n" in output
+
+
+def test_a_program_stands_for_the_pages_that_run_it(recorded: Repository) -> None:
+    """Its tests are their blocks; none is run twice."""
+    (recorded.root / "snippets").mkdir()
+    (recorded.root / "snippets/one.py").write_text("print(1)\n")
+    (recorded.root / "snippets/two.py").write_text("print(2)\n")
+    recorded.page("one", '```python file="snippets/one.py"\n```\n')
+    recorded.page("two", "```console\n$ python snippets/two.py\n```\n")
+    assert recorded.pytest("snippets", "--record")[1] == {"passed": 2}
+    assert recorded.recording("one").exists()
+    assert recorded.recording("two").exists()
+    assert recorded.pytest("docs", "snippets")[1] == {"passed": 4}
+    assert recorded.pytest("snippets/two.py")[1] == {"passed": 1}
+
+
+def test_a_program_that_no_page_runs_is_an_error(recorded: Repository) -> None:
+    """Pytest would import it, or run nothing."""
+    (recorded.root / "snippets").mkdir()
+    (recorded.root / "snippets/lost.py").write_text("1 / 0\n")
+    output, outcomes = recorded.pytest("snippets/lost.py")
+    assert outcomes == {}
+    assert "snippets/lost.py: no page runs it; name a page, or add the program to one by file=" in output
 
 
 def test_a_block_for_two_devices_is_skipped_where_there_is_one(repository: Repository) -> None:

@@ -152,7 +152,7 @@ def test_a_page_without_blocks_for_the_device_runs_to_its_end(one_server: object
 
 def test_a_device_that_is_not_there_runs_nothing(one_server: object, root: Path, write: Write) -> None:
     """A driver may be installed where no GPU is."""
-    from samedevice.book import present_devices
+    from samedevice.devices import present_devices
 
     absent = next(device for device in ("mps", "cuda") if device not in present_devices())
     with Sessions(root) as sessions:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
-import os
 import platform
-import sys
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ from samedevice import __version__
 from samedevice.apis import names
 from samedevice.apitable import catalogue
 from samedevice.closure import closures
+from samedevice.devices import present_devices, torch_build
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, Block, Page
@@ -33,28 +30,6 @@ from samedevice.weave import LABELS, Shown
 RECORDINGS = Path("tests/recordings")
 CACHE = Path(".cache/samedevice")
 NOT_RECORDED = (State.MISSING, State.STALE)
-
-
-def present_devices() -> tuple[str, ...]:
-    """The kinds of device that this machine seems to have, found without importing torch."""
-    found = ["cpu"]
-    cuda_build = not torch_version().endswith("+cpu")
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
-    nodes = (Path("/dev/nvidiactl"), Path("/dev/dxg"), Path(os.environ.get("SYSTEMROOT", "/"), "System32/nvcuda.dll"))
-    if cuda_build and not hidden and any(node.exists() for node in nodes):
-        found.append("cuda")
-    if sys.platform == "darwin" and platform.machine() == "arm64":
-        found.append("mps")
-    return tuple(found)
-
-
-@cache
-def torch_version() -> str:
-    """The installed PyTorch's version, found without importing it; empty where there is none."""
-    try:
-        return importlib.metadata.version("torch")
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 @dataclass(frozen=True)
@@ -120,7 +95,7 @@ class Book:
             found = load(path)
         except RecordingError:
             return None
-        if found is None or found.environment.torch != torch_version():
+        if found is None or found.environment.torch != torch_build().version:
             return None
         if found.environment.python != platform.python_version():
             return None

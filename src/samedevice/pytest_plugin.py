@@ -6,8 +6,7 @@ for its page's run and judges its own block.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from concurrent.futures import Future
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,19 @@ from sybil import Document, Example, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 
-from samedevice.book import RECORDINGS, present_devices
-from samedevice.errors import RecordingError, SameDeviceError
-from samedevice.lanes import wait_for
+from samedevice.book import RECORDINGS
+from samedevice.devices import present_devices, why_absent
+from samedevice.errors import RecordingError, SameDeviceError, SessionError
 from samedevice.page import DEVICES, NOTEBOOK, BlockParser, Page, parse_page
-from samedevice.recording import Recording, load, place, save, update
-from samedevice.session import Run, Sessions
+from samedevice.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
+from samedevice.recording import load, place
+from samedevice.runs import UNCHANGED, Runs
+from samedevice.session import Run
 from samedevice.status import Count, tally
 from samedevice.verdict import damaged, fault, mismatch
 
 RUNS = pytest.StashKey["Runs"]()
 PROPERTY = "samedevice"
-SUFFIXES = (".md", NOTEBOOK)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,13 +39,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the one object that runs pages."""
-    present = present_devices()
-    asked = tuple(dict.fromkeys(config.getoption("--device") or present))
-    absent = [device for device in asked if device not in present]
+    """Make the one object that runs pages; have a page that cannot be read not keep the others from being recorded."""
+    present, record = present_devices(), bool(config.getoption("--record"))
+    devices = tuple(dict.fromkeys(config.getoption("--device") or present))
+    absent = [device for device in devices if device not in present]
     if absent:
-        raise pytest.UsageError(f"--device {absent[0]}: torch sees no such device here; it has {', '.join(present)}")
-    config.stash[RUNS] = Runs(config, asked)
+        has = f"this machine has {', '.join(present)}; nothing was run or recorded"
+        raise pytest.UsageError(f"--device {absent[0]}: {why_absent(absent[0])} ({has})")
+    if record:
+        config.option.continue_on_collection_errors = True
+    config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir)
+    config.stash[RUNS] = Runs(config.rootpath, devices, record, asked=bool(config.getoption("--device")))
+
+
+def _with_pages(args: list[str], root: Path, here: Path) -> list[str]:
+    """Arguments with the pages that run a program in place of the program: it has no tests but them."""
+    programs = {arg: path for arg in args if (path := (here / arg).resolve()).is_relative_to(root / PROGRAMS)}
+    for arg, path in programs.items():
+        if path.exists() and not pages_for([path], root):
+            raise pytest.UsageError(f"{arg}: no page runs it; name a page, or add the program to one by file=")
+    pages = pages_for(programs.values(), root) if programs else []
+    return [arg for arg in args if arg not in programs] + [str(root / page) for page in pages]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -71,7 +85,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to run what the selected items need, unless other processes of pytest-xdist share the work."""
     if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
-        session.config.stash[RUNS].start([item for item in session.items if isinstance(item, BlockItem)])
+        items = [item for item in session.items if isinstance(item, BlockItem)]
+        session.config.stash[RUNS].start((item.page, item.device, item.index) for item in items)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -91,13 +106,25 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Tell what was recorded, and what is missing or stale for devices that this machine lacks."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
-    lines = list(dict.fromkeys(said))
+    lines = list(_recorded(dict.fromkeys(said)))
     if any(_is_page(str(getattr(report, "fspath", ""))) for report in reports):
         lines += _elsewhere(config.rootpath, config.stash[RUNS].devices)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:
             terminalreporter.line(line)
+
+
+def _recorded(said: Iterable[str]) -> Iterator[str]:
+    """What was said of the pages that were recorded, those that are as they were in one line."""
+    unchanged = 0
+    for line in said:
+        if line.startswith(UNCHANGED):
+            unchanged += 1
+        else:
+            yield line
+    if unchanged:
+        yield f"unchanged: {unchanged} recordings say already what was printed"
 
 
 def _is_page(path: str) -> bool:
@@ -107,7 +134,7 @@ def _is_page(path: str) -> bool:
 
 def _elsewhere(root: Path, here: tuple[str, ...]) -> Iterator[str]:
     """A line for each page with blocks whose recording from another device is missing or stale."""
-    for path in sorted(path for path in (root / "docs").rglob("*") if path.suffix in SUFFIXES):
+    for path in page_paths(root):
         try:
             page = parse_page(path, root)
         except SameDeviceError:
@@ -126,74 +153,6 @@ def _count(root: Path, page: Page, device: str) -> Count:
         return Count()
 
 
-class Runs:
-    """The runs of pages on devices, each done at most once."""
-
-    def __init__(self, config: pytest.Config, devices: tuple[str, ...]) -> None:
-        self.root = config.rootpath
-        self.record = bool(config.getoption("--record"))
-        self.devices = devices
-        self.sessions: Sessions | None = None
-        self.futures: dict[tuple[str, str], Future[Run]] = {}
-        self.recordings: dict[tuple[str, str], Recording | None] = {}
-
-    def start(self, items: list[BlockItem]) -> None:
-        """Submit every page once for each device, up to the last block that was selected."""
-        upto: dict[tuple[str, str], int] = {}
-        pages = {item.page.path: item.page for item in items}
-        for item in items:
-            key = (item.page.path, item.device)
-            last = len(item.page.blocks) if self.record else item.index + 1
-            upto[key] = max(upto.get(key, 0), last)
-        for (path, device), count in upto.items():
-            self._submit(pages[path], device, count)
-
-    def _submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
-        if self.sessions is None:
-            self.sessions = Sessions(self.root)
-        key = (page.path, device)
-        if key not in self.futures:
-            self.futures[key] = self.sessions.submit(page, device, upto)
-        return self.futures[key]
-
-    def result(self, page: Page, device: str) -> Run:
-        """The page's run, waited for."""
-        return wait_for(self._submit(page, device))
-
-    def recording(self, page: Page, device: str) -> Recording | None:
-        """What is recorded of the page on the device. Raises RecordingError."""
-        key = (page.path, device)
-        if key not in self.recordings:
-            path = place(self.root / RECORDINGS, device, page)
-            self.recordings[key] = load(path, path.relative_to(self.root).as_posix())
-        return self.recordings[key]
-
-    def write(self, page: Page, device: str, run: Run) -> str:
-        """Record a run; return a line that says what was done, or empty if that was said before."""
-        key = (page.path, device)
-        if key in self.recordings or run.environment is None:
-            return ""
-        path = place(self.root / RECORDINGS, device, page)
-        try:
-            self.recordings[key] = old = load(path)
-        except RecordingError:
-            self.recordings[key] = old = None
-        outputs = list(zip(page.blocks, run.outputs, strict=True))
-        faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
-        if faults:
-            return f"not recorded: {page.path} on {device}, because {len(faults)} of its blocks failed"
-        new = update(old, page, run.environment, run.outputs)
-        if new is None:
-            return ""
-        save(path, new)
-        return f"recorded {page.path} on {device}: {len(new.entries)} blocks"
-
-    def close(self) -> None:
-        """End the processes that run pages."""
-        if self.sessions is not None:
-            self.sessions.close()
-
-
 class PageSybil(Sybil):
     """Sybil for one page on one device."""
 
@@ -210,7 +169,9 @@ class PageSybil(Sybil):
     def evaluate(self, example: Example) -> str | None:
         """Judge one block: what is wrong with it, or None."""
         page, block = example.namespace["page"], example.parsed
-        run = self.runs.result(page, self.device)
+        run = self._run(example, page)
+        if run.count == 0 and self.runs.asked:
+            return f"{block} was not run: --device {self.device}, but torch sees no such device; is its driver too old?"
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
         output = run.outputs[block.index]
@@ -221,6 +182,14 @@ class PageSybil(Sybil):
         if found or self.runs.record:
             return found or None
         return mismatch(page, block, self.device, output, self.runs.recording(page, self.device)) or None
+
+    def _run(self, example: Example, page: Page) -> Run:
+        try:
+            return self.runs.result(page, self.device)
+        except SessionError as error:
+            if self.runs.record:
+                example.namespace["said"] = f"not recorded: {page.path} on {self.device}, because {error}"
+            raise
 
 
 class BlockItem(SybilItem):

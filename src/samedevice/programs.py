@@ -1,0 +1,40 @@
+"""programs: the pages that run the programs of snippets/, for whoever names a program and means its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from samedevice.errors import PageError
+from samedevice.page import MENTIONED, NOTEBOOK, Page, parse_page
+
+PROGRAMS = Path("snippets")
+SUFFIXES = (".md", NOTEBOOK)
+
+
+def page_paths(root: Path) -> list[Path]:
+    """All pages of the documentation."""
+    return sorted(path for path in (root / "docs").rglob("*") if path.suffix in SUFFIXES)
+
+
+def programs_of(page: Page) -> set[str]:
+    """The programs that a page's blocks run or take parts of, as paths relative to the repository root."""
+    shown = {block.options.file for block in page.blocks if block.options.file}
+    return shown.union(*(MENTIONED.findall(block.code) for block in page.blocks))
+
+
+def pages_for(asked: Iterable[Path], root: Path) -> list[str]:
+    """Paths, relative to the root, of the pages that run one of these programs, or one in one of these folders.
+
+    A page that cannot be read counts, so that what is wrong with it is told.
+    """
+    names = [path.relative_to(root).as_posix() for path in asked]
+    return [path.relative_to(root).as_posix() for path in page_paths(root) if _runs_one(path, names, root)]
+
+
+def _runs_one(path: Path, names: list[str], root: Path) -> bool:
+    try:
+        used = programs_of(parse_page(path, root))
+    except PageError:
+        return True
+    return any(program == name or program.startswith(f"{name}/") for program in used for name in names)
