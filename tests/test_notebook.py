@@ -335,16 +335,21 @@ def test_a_download_runs_from_the_first_cell_to_the_last(
 
 
 def _text(outputs: list[dict[str, object]]) -> str:
-    """The text of a cell's outputs; a warning without the place that Jupyter names, a figure not at all."""
-    found = []
+    """The text of a cell's outputs; a warning without the place that Jupyter names, a figure not at all.
+
+    A busy machine gives what a cell prints in several pieces, with those of the other stream in between.
+    """
+    found = {"stdout": "", "stderr": "", "error": "", "execute_result": ""}
     for output in outputs:
-        if output["output_type"] == "stream":
-            found.append(re.sub(r"^\S*:\d+: (?=\w+Warning)|^  \w.*\n", "", str(output["text"]), flags=re.M))
-        elif output["output_type"] == "error":
-            found.append(f"{output['ename']}: {output['evalue']}\n")
-        elif output["output_type"] == "execute_result":
-            found.append(f"{output['data']['text/plain']}\n")  # type: ignore[index]
-    return "".join(sorted(found))
+        kind = str(output["output_type"])
+        if kind == "stream":
+            found[str(output["name"])] += str(output["text"])
+        elif kind == "error":
+            found[kind] += f"{output['ename']}: {output['evalue']}\n"
+        elif kind == "execute_result":
+            found[kind] += f"{output['data']['text/plain']}\n"  # type: ignore[index]
+    found["stderr"] = re.sub(r"^\S*:\d+: (?=\w+Warning)|^  \w.*\n", "", found["stderr"], flags=re.M)
+    return "".join(sorted(found.values()))
 
 
 def test_the_first_code_cell_of_a_download_installs_what_is_missing(write: Write) -> None:
