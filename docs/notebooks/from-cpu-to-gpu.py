@@ -33,11 +33,11 @@ device
 
 # %%
 tensor1 = torch.ones(3, 3)
-print("created:  ", tensor1.device)
+print("created:   ", tensor1.device)
 
 moved = tensor1.to(device)
-print("moved:    ", moved.device)
-print("original: ", tensor1.device)
+print("moved:     ", moved.device)
+print("original:  ", tensor1.device)
 
 tensor2 = torch.ones(2, 2, device=device)
 print("made there:", tensor2.device)

@@ -633,7 +633,8 @@ print(torch.ones(2, 2, device=device))
 tensor_on_device.numpy()
 
 # %% [markdown]
-# The message names the fix: copy it to the CPU first.
+# For a tensor on a GPU it raises
+# [an error that names the fix](../tensors/numpy-bridge.md#err-numpy-cuda): copy it to the CPU first.
 # On the CPU `.cpu()` changes nothing, so the fixed line serves every machine.
 
 # %%
