@@ -160,6 +160,17 @@ def test_a_device_that_is_not_there_runs_nothing(one_server: object, root: Path,
     assert (run.outputs, run.environment, run.count) == ((None,), None, 0)
 
 
+def test_a_cpu_page_sees_neither_gpus_nor_their_toolkit(
+    run: Callable[..., tuple[Output | None, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build of torch with CUDA would add a warning, with a path of the machine, to every benchmark."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    names = ("CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CUDA_PATH")
+    (output,) = run(f"```python\nimport os\n[os.environ[name] for name in {names}]\n```\n")
+    assert output is not None
+    assert output.value == "['', '', '']"
+
+
 def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(
     one_server: object, root: Path, write: Write
 ) -> None:

@@ -30,6 +30,8 @@ START_LIMIT = 120.0
 """Seconds that a page's process may take to start, the import of torch included."""
 END_LIMIT = 20.0
 """Seconds that a page's process may take to end after its last block."""
+NO_CUDA = {"CUDA_VISIBLE_DEVICES": "", "CUDA_HOME": "", "CUDA_PATH": ""}
+"""Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
     "pandas": "pandas",
@@ -124,7 +126,7 @@ class Sessions:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
-        environ = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
+        environ = NO_CUDA if device == "cpu" else {}
         return {
             "page": page.path,
             "device": device,
