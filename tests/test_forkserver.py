@@ -146,3 +146,83 @@ def test_a_module_is_imported_ahead_only_once(monkeypatch: pytest.MonkeyPatch) -
     """Freezing the garbage collector's objects for each page would cost more than it saves."""
     monkeypatch.setattr("importlib.import_module", lambda name: pytest.fail(f"imported {name}"))
     preload("sys")
+
+
+LEFT = """
+```console
+$ setsid sleep 600 & echo $! > one
+$ (setsid sh -c 'setsid sleep 600 & echo $! > three; exec sleep 600' & echo $! > two)
+$ while [ ! -s three ]; do :; done
+```
+
+```python
+{code}
+```
+"""
+ENDS = {"as it should": "1", "by a signal": "import os; os.abort()", "too late": "while True: pass"}
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells the server of them")
+@pytest.mark.parametrize("code", ENDS.values(), ids=ENDS.keys())
+def test_what_a_page_leaves_running_in_sessions_of_its_own_ends_with_it(
+    one_server: object, root: Path, write: Callable[..., Page], gone: Callable[[int], bool], code: str
+) -> None:
+    """A daemon that a page starts would hold a core, or the GPU's memory, until the machine is restarted."""
+    with Sessions(root, time_limit=2) as sessions:
+        sessions.run(write(LEFT.format(code=code)), "cpu")
+    assert [gone(int((root / name).read_text())) for name in ("one", "two", "three")] == [True] * 3
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells the server of them")
+def test_what_another_page_has_running_goes_on(light_torch: None, root: Path, write: Callable[..., Page]) -> None:
+    """Ending one page must not end the children of the next one."""
+    for name in ("begun", "go on"):
+        os.mkfifo(root / name)
+    waits = "$ setsid sh -c 'echo > begun; cat \"go on\"' & wait $!\n"
+    with Sessions(root, time_limit=20, workers=1) as sessions:
+        run = sessions.submit(write(f"```console\n{waits}```\n", "docs/waits.md"), "cpu")
+        (root / "begun").read_text()
+        sessions.run(write("```console\n$ setsid sleep 600 &\n```\n"), "cpu")
+        (root / "go on").write_text("went on\n")
+        assert run.result().outputs == (Output("went on\n"),)
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")
+def test_where_the_server_is_killed_what_pages_run_ends_too(
+    light_torch: None, root: Path, pages: list[Page], gone: Callable[[int], bool]
+) -> None:
+    """The kernel does that when memory runs out."""
+    with Sessions(root, time_limit=60, workers=1) as sessions:
+        run = sessions.submit(pages[0], "cpu")
+        child = int((root / "pipe").read_text())
+        assert sessions.launcher.server is not None
+        sessions.launcher.server.kill()
+        assert died(run.result())
+        assert gone(child)
+
+
+NO_PROCESS = """
+import errno, os
+
+fork = os.fork
+
+def once():
+    os.fork = fork
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+os.fork = once
+"""
+
+
+def test_a_page_for_which_there_is_no_process_left_is_told_and_the_next_one_runs(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine may be short of processes for a moment; the server must outlive it."""
+    (root / "torch").mkdir()
+    (root / "torch/__init__.py").write_text(NO_PROCESS + LIGHT_TORCH.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    page = write("```python\nprint(1)\n```\n")
+    with Sessions(root) as sessions:
+        with pytest.raises(SessionError, match=r"docs/page\.md: .*\n.*end other processes, or raise the limit"):
+            sessions.run(page, "cpu")
+        assert sessions.run(page, "cpu").outputs == (Output("1\n"),)

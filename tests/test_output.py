@@ -23,6 +23,7 @@ from samedevice.output import LIMIT, Figure, Output, Raised, clean, cut, differe
         ("bell \a, null \0, backspace \b, delete \x7f", "bell ␇, null ␀, backspace ␈, delete ␡"),
         ("tab\tand line\n", "tab\tand line\n"),
         ("user \u202egnp.exe", "user <U+202E>gnp.exe"),
+        ("\x9b31m and \x85", "<U+009B>31m and <U+0085>"),
         ("unknown sequence \x1b[2K", "unknown sequence ␛[2K"),
         ("é ü 日本 🙂", "é ü 日本 🙂"),
     ],

@@ -15,7 +15,8 @@ import pytest
 from samedevice.errors import RecordingError
 from samedevice.output import Figure, Output, Raised
 from samedevice.page import Page, parse_page
-from samedevice.recording import Recording, State, load, place, save, update, write_atomically
+from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.scratch import write_atomically
 from samedevice.session import Environment
 from samedevice.verdict import damaged
 

@@ -156,6 +156,31 @@ def test_a_block_that_prints_100_mb_is_cut_and_says_how_much_is_missing(run: Run
     assert after.text == "after\n"
 
 
+def test_a_value_and_a_message_of_100_mb_are_cut_in_time(run: Run) -> None:
+    """Looking through all of them for colours and addresses would take minutes."""
+    outputs = run(
+        python("'x' * 100_000_000") + '\n```python raises="ValueError"\nraise ValueError("x" * 10 ** 8)\n```\n'
+    )
+    missing = "x\n[99,980,002 more characters, not kept]", "x\n[99,980,000 more characters, not kept]"
+    assert [output.shown.endswith(end) for output, end in zip(outputs, missing, strict=True)] == [True, True]
+
+
+def test_a_block_that_forks_is_one_block(run: Run) -> None:
+    """Its child comes out of the block too, and must not go on to run the rest of the page a second time."""
+    outputs = run(
+        python(
+            "import os\nprint('once', flush=True)\nchild = os.fork()\nif child: os.waitpid(child, 0)", "print('after')"
+        )
+    )
+    assert [output.text for output in outputs] == ["once\n", "after\n"]
+
+
+def test_the_name_of_an_exception_hides_nothing(faults: Faults) -> None:
+    """It is printed text as any other."""
+    (told,) = faults(python("raise type('a\\x1b[31m\\a\\u202eb', (Exception,), {})"))
+    assert told.startswith("docs/page.md:1 on cpu raised a␇<U+202E>b")
+
+
 def test_binary_bytes_are_replaced_and_shown(run: Run) -> None:
     """Bytes that are no text must break neither the file of JSON nor the page."""
     code = "import sys\nsys.stdout.buffer.write(b'a\\xff\\xfe\\x00\\x1b[2Jb\\x80c\\n')\nNone"

@@ -6,6 +6,9 @@ server imports what the job wants imported once for all pages (`preload`), and f
 `{"group": id}`, then writes its messages, and when it has ended the server adds `{"exit": status}`. The server never
 starts a CUDA context: that is for the forked processes. When the control socket closes, it kills what still runs,
 removes FOLDER, and ends.
+
+On Linux whatever a page's process starts, in whatever session, is adopted by that process, and by the server when that
+process has ended: so the server finds what a page leaves running, and kills it.
 """
 
 from __future__ import annotations
@@ -20,11 +23,16 @@ import shutil
 import signal
 import socket
 import sys
+import time
 import traceback
+from pathlib import Path
 
 from samedevice.worker import Job, work
 
-PDEATHSIG = 1
+PDEATHSIG, CHILD_SUBREAPER = 1, 36
+"""Numbers of Linux's prctl."""
+ORPHAN_LIMIT = 5.0
+"""Seconds to wait for killed processes to end; one that waits for a broken disk or GPU may not."""
 
 
 class ForkServer:
@@ -46,9 +54,14 @@ class ForkServer:
                 os.read(self.wake, 4096)
                 self._reap()
             if self.control.fileno() in ready and not self._accept():
-                break
+                return
+
+    def end(self) -> None:
+        """Kill what still runs."""
         for process in self.running:
             kill_group(process)
+        self.running.clear()
+        self._end_orphans()
 
     def _accept(self) -> bool:
         message, descriptors, _, _ = socket.recv_fds(self.control, 1, 1)
@@ -56,21 +69,36 @@ class ForkServer:
             return False
         channel = socket.socket(fileno=descriptors[0])
         with channel.makefile("rb") as stream:
-            job = json.loads(stream.readline())
+            line = stream.readline()
+        if line.endswith(b"\n"):  # else whoever asks was killed
+            self._start(channel, json.loads(line))
+        return True
+
+    def _start(self, channel: socket.socket, job: Job) -> None:
         for module in job["preload"]:
             with contextlib.suppress(Exception):
                 preload(module)
-        process = os.fork()
+        server = os.getpid()
+        try:
+            process = os.fork()
+        except OSError as error:
+            crash = f"{error}; end other processes, or raise the limit (ulimit -u)"
+            with contextlib.suppress(OSError):
+                channel.sendall(json.dumps({"crash": crash}).encode() + b"\n")
+            channel.close()
+            return
         if process == 0:
-            self._child(channel, job)
+            self._child(channel, job, server)
         self.running[process] = channel
-        return True
 
-    def _child(self, channel: socket.socket, job: Job) -> None:
+    def _child(self, channel: socket.socket, job: Job, server: int) -> None:
         try:
             os.setsid()
             channel.sendall(f'{{"group": {os.getpid()}}}\n'.encode())
-            _die_with_parent()
+            _prctl(PDEATHSIG, signal.SIGKILL)
+            _prctl(CHILD_SUBREAPER, 1)
+            if os.getppid() != server:
+                os._exit(1)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -88,9 +116,29 @@ class ForkServer:
             if ended:
                 kill_group(process)
                 channel = self.running.pop(process)
+                self._end_orphans()
                 with contextlib.suppress(OSError):
                     channel.sendall(f'\n{{"exit": {os.waitstatus_to_exitcode(status)}}}\n'.encode())
                 channel.close()
+
+    def _end_orphans(self) -> None:
+        """Kill what ended pages left running in sessions of its own."""
+        give_up = time.monotonic() + ORPHAN_LIMIT
+        while (orphans := children() - self.running.keys()) and time.monotonic() < give_up:
+            for process in orphans:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(process, signal.SIGKILL)
+                    os.waitpid(process, os.WNOHANG)
+            time.sleep(0.001)
+
+
+def children() -> set[int]:
+    """The children of this process, on Linux, those that it adopted included."""
+    found: set[int] = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # a thread that has just ended
+            found.update(map(int, path.read_text().split()))
+    return found
 
 
 def kill_group(process: int) -> None:
@@ -99,12 +147,12 @@ def kill_group(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
-def _die_with_parent() -> None:
-    """On Linux, have the kernel kill this process when the server dies."""
+def _prctl(option: int, value: int) -> None:
+    """On Linux, set what the kernel does when the parent of this process, or of one of its descendants, ends."""
     if sys.platform == "linux":
         import ctypes
 
-        ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(option, value)
 
 
 def preload(module: str) -> None:
@@ -120,9 +168,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     preload("torch")
+    _prctl(CHILD_SUBREAPER, 1)
+    server = ForkServer(control)
     try:
-        ForkServer(control).serve()
+        server.serve()
     finally:
+        server.end()
         shutil.rmtree(sys.argv[2], ignore_errors=True)
 
 

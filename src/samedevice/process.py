@@ -40,6 +40,14 @@ def read_messages(stream: IO[bytes], into: queue.Queue[Message], last: Callable[
     into.put(last())
 
 
+def listen(*to: Any) -> None:
+    """Call `read_messages` in a thread. Raises SessionError where none can be started."""
+    try:
+        threading.Thread(target=read_messages, args=to, daemon=True).start()
+    except RuntimeError as error:
+        raise SessionError(f"{error}; end other processes, or raise the limit (ulimit -u)") from None
+
+
 class ForkedProcess:
     """A page's process made by the fork server."""
 
@@ -54,7 +62,9 @@ class ForkedProcess:
             ours.sendall(json.dumps(job).encode() + b"\n")
             first = json.loads(stream.readline().strip() or "{}")
             self.group = first.get("group", 0)
-        threading.Thread(target=read_messages, args=(stream, self.messages), daemon=True).start()
+            if "crash" in first:
+                self.messages.put(first)
+        listen(stream, self.messages)
 
     def kill(self) -> None:
         """Kill the process and all that it started."""
@@ -75,8 +85,7 @@ class SpawnedProcess:
         with self.process.stdin as stream:
             stream.write(json.dumps(job).encode() + b"\n")
         self.messages: queue.Queue[Message] = queue.Queue()
-        listen = (self.process.stdout, self.messages, lambda: {"exit": self.process.wait()})
-        threading.Thread(target=read_messages, args=listen, daemon=True).start()
+        listen(self.process.stdout, self.messages, lambda: {"exit": self.process.wait()})
 
     def kill(self) -> None:
         """Kill the process."""
@@ -96,16 +105,24 @@ class Launcher:
         self.lock = threading.Lock()
 
     def start(self) -> None:
-        """Start the fork server, unless it runs; returns at once, while it still imports torch."""
+        """Start the fork server, unless it runs; returns at once, while it still imports torch. Raises SessionError."""
         if self.control is not None or not self.fork:
             return
-        self.control, theirs = socket.socketpair()
-        with theirs:
-            command = [sys.executable, "-m", "samedevice.forkserver", str(theirs.fileno()), str(self.folder)]
-            environ = page_environ(self.folder)
-            self.server = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], env=environ, cwd=self.folder, stdin=subprocess.DEVNULL
-            )
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self.server = self._serve(theirs)
+        except OSError as error:
+            ours.close()
+            advice = f"make room in {self.folder.parent}, or end other processes"
+            raise SessionError(f"the process that runs pages cannot be started ({error.strerror}); {advice}") from None
+        self.control = ours
+
+    def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "samedevice.forkserver", str(control.fileno()), str(self.folder)]
+        how: dict[str, Any] = {"env": page_environ(self.folder), "cwd": self.folder, "stdin": subprocess.DEVNULL}
+        # a session of its own: whoever kills our process group must leave it alive to end what pages started
+        return subprocess.Popen(command, pass_fds=[control.fileno()], start_new_session=True, **how)
 
     def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
         """A process that runs this job. Raises SessionError when the launcher is closed."""
@@ -138,14 +155,18 @@ class Launcher:
 def page_environ(folder: Path) -> dict[str, str]:
     """The environment of every page's process: one compute thread, no colours, figures as the site draws them.
 
-    Processes start in `folder`, so that no file of the working directory is taken for a module.
+    Processes start in `folder`, so that no file of the working directory is taken for a module. On Linux their
+    temporary files are below it too, and go with it; elsewhere the names of sockets there might become too long.
 
     `python` and `torchrun` are this interpreter's, by little scripts in `folder`.
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     python_path = os.pathsep.join(dict.fromkeys([str(HERE.parent), *map(os.path.abspath, given)]))
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
     return os.environ | {
+        **({"TMPDIR": str(temporary)} if sys.platform == "linux" else {}),
         "PATH": path,
         "PYTHONPATH": python_path,
         "PYTHONHASHSEED": "0",

@@ -86,7 +86,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to run what the selected items need, unless other processes of pytest-xdist share the work."""
     if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
         items = [item for item in session.items if isinstance(item, BlockItem)]
-        session.config.stash[RUNS].start((item.page, item.device, item.index) for item in items)
+        try:
+            session.config.stash[RUNS].start((item.page, item.device, item.index) for item in items)
+        except SessionError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
@@ -21,6 +19,7 @@ from typing import Any
 from samedevice.errors import RecordingError
 from samedevice.output import Output, difference
 from samedevice.page import DEVICES, Page
+from samedevice.scratch import write_atomically
 from samedevice.session import Environment
 
 FORMAT = 1
@@ -106,39 +105,46 @@ def load(path: Path, name: str = "") -> Recording | None:
 
 
 def save(path: Path, recording: Recording) -> None:
-    """Write a recording and its figures so that whoever reads sees the old one or the new one, whole."""
+    """Write a recording and its figures so that whoever reads sees the old one or the new one, whole.
+
+    Raises OSError where that cannot be done; the old one is then as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    figures = {
-        _figure_name(path.stem, figure.svg): figure.svg for e in recording.entries for figure in e.output.figures
-    }
-    for name, svg in figures.items():
-        if not (path.parent / name).exists():
-            write_atomically(path.parent / name, svg)
+    try:
+        for name, svg in _figures(path, recording).items():
+            if not (path.parent / name).exists():
+                write_atomically(path.parent / name, svg)
+        write_atomically(path, _content(path, recording))
+    finally:
+        tidy(path)
+
+
+def tidy(path: Path) -> None:
+    """Remove the figures beside a recording that are not its own: of an earlier one, or of a run that was killed."""
+    try:
+        found = load(path)
+    except RecordingError:
+        return
+    figures = _figures(path, found) if found else {}
+    for old in path.parent.glob(f"{path.stem}@*.svg"):
+        if old.name not in figures:
+            old.unlink(missing_ok=True)
+
+
+def _figures(path: Path, recording: Recording) -> dict[str, str]:
+    """The figures of a recording by the names of their files."""
+    figures = (figure for entry in recording.entries for figure in entry.output.figures)
+    return {_figure_name(path.stem, figure.svg): figure.svg for figure in figures}
+
+
+def _content(path: Path, recording: Recording) -> str:
     content = {
         "format": FORMAT,
         "environment": asdict(recording.environment),
         "seal": _seal(asdict(recording.environment)),
         "blocks": [_write_entry(entry, path.stem) for entry in recording.entries],
     }
-    write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    for old in path.parent.glob(f"{path.stem}@*.svg"):
-        if old.name not in figures:
-            old.unlink(missing_ok=True)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file by way of a temporary one beside it, which is removed if that fails."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def update(

@@ -10,12 +10,14 @@ from samedevice.book import RECORDINGS
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
 from samedevice.page import Page
-from samedevice.recording import Recording, load, place, save, update
+from samedevice.recording import Recording, load, place, save, tidy, update
+from samedevice.scratch import sweep_files
 from samedevice.session import Run, Sessions
 from samedevice.verdict import fault
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
+ADVICE = "make room on the disk, or make the checkout writable, and record again"
 
 
 class Runs:
@@ -32,6 +34,8 @@ class Runs:
         self.sessions: Sessions | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.recordings: dict[tuple[str, str], Recording | None] = {}
+        if record:
+            sweep_files(root / RECORDINGS)
 
     def start(self, selected: Iterable[tuple[Page, str, int]]) -> None:
         """Submit each page once for each device, up to the last block selected: page, device, index of the block."""
@@ -65,7 +69,10 @@ class Runs:
         return self.recordings[key]
 
     def write(self, page: Page, device: str, run: Run) -> str:
-        """Record a run; return a line that says what was done, or empty if that was said before."""
+        """Record a run; return a line that says what was done, or empty if that was said before.
+
+        Raises RecordingError where it cannot be written.
+        """
         key = (page.path, device)
         if key in self.recordings or run.environment is None:
             return ""
@@ -80,9 +87,13 @@ class Runs:
             first = faults[0].splitlines()[0]
             return f"not recorded: {page.path} on {device}, because {len(faults)} of its blocks failed, first {first}"
         new = update(old, page, run.environment, run.outputs)
+        try:
+            tidy(path) if new is None else save(path, new)
+        except OSError as error:
+            what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
+            raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{page.path} on {device}"
-        save(path, new)
         return f"recorded {page.path} on {device}: {len(new.entries)} blocks"
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from samedevice.lanes import Lane
 from samedevice.output import Output
 from samedevice.page import Block, Page
 from samedevice.process import ForkedProcess, Launcher, Message, SpawnedProcess
+from samedevice.scratch import Folder, sweep_folders
 
 TIME_LIMIT = 60.0
 """Seconds that one block may take before its process is killed."""
@@ -30,6 +31,7 @@ START_LIMIT = 120.0
 """Seconds that a page's process may take to start, the import of torch included."""
 END_LIMIT = 20.0
 """Seconds that a page's process may take to end after its last block."""
+NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
 NO_CUDA = {"CUDA_VISIBLE_DEVICES": "", "CUDA_HOME": "", "CUDA_PATH": ""}
 """Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it."""
 HEAVY = {
@@ -85,7 +87,12 @@ class Sessions:
     def __init__(self, root: Path, time_limit: float = TIME_LIMIT, workers: int | None = None) -> None:
         self.root = root.resolve()
         self.time_limit = time_limit
-        self.folder = Path(tempfile.mkdtemp(prefix="samedevice-")).resolve()
+        sweep_folders()
+        try:
+            self.scratch = Folder()
+        except OSError as error:
+            raise SessionError(NO_ROOM.format(reason=error.strerror or error)) from None
+        self.folder = self.scratch.path
         self.launcher = Launcher(self.folder)
         self.workers = workers or available_cores()
         self.lanes: dict[str, Lane] = {}
@@ -105,7 +112,7 @@ class Sessions:
         self.launcher.close()
         for lane in self.lanes.values():
             lane.join()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.scratch.remove()
 
     def submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
         """Run the first `upto` blocks of a page (all, if None) on `device` as soon as there is a free core."""
@@ -118,7 +125,10 @@ class Sessions:
     def run(self, page: Page, device: str, upto: int | None = None) -> Run:
         """Run a page now, and wait for it. Raises SessionError if the machinery itself fails."""
         blocks = [block for block in page.blocks[:upto] if block.runs_on(device)]
-        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        try:
+            folder = Path(tempfile.mkdtemp(dir=self.folder))
+        except OSError as error:
+            raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
         try:
             process = self.launcher.launch(self._job(page, device, blocks, folder))
             return _Conversation(page, device, blocks, process, self.time_limit).hold()
@@ -186,6 +196,8 @@ class _Conversation:
             if "exit" in message or "closed" in message:
                 break
             limit = self._hear(message) or limit
+        if "closed" in message:
+            self.process.kill()  # its server was killed, and cannot do it
         self._mourn(message)
         outputs = tuple(self.outputs.get(block.index) for block in self.page.blocks)
         return Run(outputs, self.environment, self.count)

@@ -25,7 +25,7 @@ import warnings
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
 
-from samedevice.output import LIMIT, Figure, Output, Raised, clean
+from samedevice.output import READ, Figure, Output, Raised, clean
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
@@ -65,7 +65,7 @@ class Capture:
             ctypes.CDLL(None).fflush(None)
         size = os.fstat(self.file.fileno()).st_size
         self.file.seek(0)
-        data = self.file.read(4 * LIMIT)
+        data = self.file.read(READ)
         os.ftruncate(self.file.fileno(), 0)
         self.file.seek(0)
         return data.decode("utf-8", "replace"), size - len(data)
@@ -77,6 +77,7 @@ class Runner:
     def __init__(self, job: Job, capture: Capture) -> None:
         self.job = job
         self.capture = capture
+        self.process = os.getpid()
         self.module = types.ModuleType("__main__")
         self.module.__dict__["__file__"] = str(Path(job["root"], job["page"]))
         sys.modules["__main__"] = self.module
@@ -96,6 +97,9 @@ class Runner:
                 self._program([sys.executable, str(Path(self.job["root"], block["path"])), *shlex.split(block["args"])])
         except BaseException as error:
             raised = self._raised(error, block)
+        if os.getpid() != self.process:  # the block forked, and this is the child
+            sys.stdout.flush()
+            os._exit(0)
         text, more = self.capture.take()
         figures: tuple[Figure, ...] = ()
         try:
@@ -129,10 +133,11 @@ class Runner:
             raise SystemExit(done.returncode)
 
     def _raised(self, error: BaseException, block: Job) -> Raised:
+        kind = clean(type(error).__name__, self.places)
         try:
-            kind, message = type(error).__name__, clean(str(error), self.places)
+            message = clean(str(error), self.places)
         except Exception as broken:
-            kind, message = type(error).__name__, f"(its message cannot be had: {type(broken).__name__})"
+            message = f"(its message cannot be had: {type(broken).__name__})"
         if kind == block["raises"]:
             return Raised(kind, message)
         linecache.checkcache()

@@ -1,0 +1,108 @@
+"""scratch: temporary files and folders, and the removal of those that a killed run left behind.
+
+Whoever makes one holds a lock on it, which the kernel takes back when the process ends, however it ends: what nobody
+holds is left over. Windows has no such locks; what a killed run leaves there stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+SUFFIX = ".samedevice-tmp"
+"""How the name of a file ends while it is being written."""
+FOLDER = "samedevice-run-"
+"""How the name of a run's folder begins."""
+
+Made = TypeVar("Made")
+
+
+def write_atomically(path: Path, text: str, durably: bool = True) -> None:
+    """Write a file by way of a temporary one beside it, which is removed if that fails. Raises OSError.
+
+    `durably` waits some milliseconds for the disk, so that the file outlives a power cut.
+    """
+    descriptor, temporary = _until_held(
+        lambda: tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=SUFFIX)
+    )
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            if durably:
+                os.fsync(descriptor)
+            os.chmod(temporary, 0o644)
+            if fcntl is None:
+                file.close()  # Windows moves no open file; elsewhere the lock is held until it is moved
+            os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):  # it may have been moved just before
+            os.unlink(temporary)
+        raise
+
+
+class Folder:
+    """A folder for one run. Raises OSError where none can be made."""
+
+    def __init__(self) -> None:
+        self.descriptor, path = _until_held(self._make)
+        self.path = Path(path).resolve()
+
+    @staticmethod
+    def _make() -> tuple[int, str]:
+        path = tempfile.mkdtemp(prefix=FOLDER)
+        return os.open(path if fcntl else os.devnull, os.O_RDONLY), path
+
+    def remove(self) -> None:
+        """Remove it, and what is in it; it may be removed twice."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def _until_held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
+    """What `make` makes, locked; again, if a sweep was quicker than the lock."""
+    while True:
+        descriptor, path = make()
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.exists(path):
+            return descriptor, path
+        os.close(descriptor)
+
+
+def sweep(found: Iterable[Path]) -> None:
+    """Remove those of these temporary files and folders of ours that nobody holds. Raises nothing."""
+    if fcntl is None:
+        return
+    for path in found:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(descriptor).st_uid == os.getuid():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def sweep_files(folder: Path) -> None:
+    """Remove the files below `folder` that a killed run was writing."""
+    sweep(folder.rglob(f".*{SUFFIX}"))
+
+
+def sweep_folders() -> None:
+    """Remove the folders of runs that were killed together with all that they had started."""
+    sweep(Path(tempfile.gettempdir()).glob(f"{FOLDER}*"))
