@@ -1,7 +1,8 @@
-"""Train a small classifier on the CPU, a CUDA GPU or an Apple GPU (MPS) with one and the same loop.
+"""Train a small classifier on the CPU, a CUDA GPU or an Apple GPU (MPS).
 
-The task is to tell three interleaved spirals apart. The points are made here from a fixed seed, so nothing is
-downloaded, and every run on one device prints the same report.
+One loop does for all of them. The task is to tell three interleaved spirals apart.
+The points are made here from a fixed seed, so nothing is downloaded, and every run on
+one device prints the same report.
 
     python snippets/gpu_and_cuda_example.py
     python snippets/gpu_and_cuda_example.py --device cpu --epochs 5 --amp
@@ -45,8 +46,9 @@ class Options:
 def devices_here() -> dict[str, int]:
     """Count the devices of each kind on this machine, an accelerator before the CPU."""
     accelerator = torch.accelerator.current_accelerator(check_available=True)
-    found = {} if accelerator is None else {accelerator.type: torch.accelerator.device_count()}
-    return found | {"cpu": 1}
+    if accelerator is None:
+        return {"cpu": 1}
+    return {accelerator.type: torch.accelerator.device_count(), "cpu": 1}
 
 
 def best_device() -> torch.device:
@@ -58,7 +60,8 @@ def device_argument(name: str) -> torch.device:
     """Turn a name such as ``cuda:1`` into a device that is really there.
 
     Raises:
-        argparse.ArgumentTypeError: PyTorch does not know the name, or this machine has no such device.
+        argparse.ArgumentTypeError: PyTorch does not know the name, or the machine
+            has no such device.
     """
     try:
         device = torch.device(name)
@@ -67,7 +70,8 @@ def device_argument(name: str) -> torch.device:
     here = devices_here()
     if (device.index or 0) >= here.get(device.type, 0):
         listing = ", ".join(f"{kind} ({count})" for kind, count in here.items())
-        raise argparse.ArgumentTypeError(f"{name!r} is not available on this machine, which has: {listing}")
+        missing = f"{name!r} is not available on this machine"
+        raise argparse.ArgumentTypeError(f"{missing}, which has: {listing}")
     return device
 
 
@@ -114,7 +118,12 @@ class SpiralClassifier(nn.Module):
 
 
 # region train
-def train_epoch(model: nn.Module, batches: Batches, optimizer: torch.optim.Optimizer, options: Options) -> float:
+def train_epoch(
+    model: nn.Module,
+    batches: Batches,
+    optimizer: torch.optim.Optimizer,
+    options: Options,
+) -> float:
     """Update the model once a batch and return the mean loss of a sample, in nats."""
     model.train()
     seen = 0
@@ -137,7 +146,7 @@ def train_epoch(model: nn.Module, batches: Batches, optimizer: torch.optim.Optim
 # region evaluate
 @torch.inference_mode()
 def accuracy(model: nn.Module, batches: Batches, options: Options) -> float:
-    """Return the share of samples, from 0 to 1, whose highest score is that of their own spiral."""
+    """Return the share of samples, from 0 to 1, that the model puts on their own spiral."""
     model.eval()
     seen = 0
     correct = torch.zeros((), dtype=torch.int64, device=options.device)
@@ -162,7 +171,8 @@ def fit(options: Options) -> SpiralClassifier:
     model = SpiralClassifier().to(options.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
 
-    print(f"device {options.device}, forward pass in {'bfloat16 (autocast)' if options.amp else 'float32'}")
+    precision = "bfloat16 (autocast)" if options.amp else "float32"
+    print(f"device {options.device}, forward pass in {precision}")
     for epoch in range(1, options.epochs + 1):
         loss = train_epoch(model, train_batches, optimizer, options)
         if epoch == options.epochs or epoch % 5 == 0:
@@ -177,12 +187,27 @@ def fit(options: Options) -> SpiralClassifier:
 # region arguments
 def parse_arguments(arguments: Sequence[str] | None = None) -> Options:
     """Read the command line; a wrong one ends the program with a message and exit status 2."""
-    parser = argparse.ArgumentParser(description="Train a small classifier on the CPU or on a GPU.")
-    parser.add_argument(
-        "--device", type=device_argument, default=best_device(), help="cpu, cuda, cuda:1, mps (default: the best here)"
+    parser = argparse.ArgumentParser(
+        description="Train a small classifier on the CPU or on a GPU.",
     )
-    parser.add_argument("--epochs", type=int, default=20, metavar="N", help="passes over the data (default: 20)")
-    parser.add_argument("--amp", action="store_true", help="forward pass in bfloat16 under autocast")
+    parser.add_argument(
+        "--device",
+        type=device_argument,
+        default=best_device(),
+        help="cpu, cuda, cuda:1, mps (default: the best here)",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=int,
+        default=20,
+        metavar="N",
+        help="passes over the data (default: 20)",
+    )
+    parser.add_argument(
+        "--amp",
+        action="store_true",
+        help="forward pass in bfloat16 under autocast",
+    )
     return Options(**vars(parser.parse_args(arguments)))
 
 
