@@ -1,9 +1,11 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md); DEVICE=cuda: for `make record`.
+# TIMES=30: for `make flaky`.
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX ?=
+TIMES ?= 30
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
@@ -37,6 +39,12 @@ check: $(VENV)/ready ## lint, types, tests, strict build: what CI runs
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tests/bench/bench.py
 
+mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
+	$(BIN)/python tests/trust/mutants.py
+
+flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
+	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
+
 clean: ## remove what the other commands made, .venv included
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
 
@@ -45,4 +53,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench clean
+.PHONY: help serve build test record check bench mutants flaky clean

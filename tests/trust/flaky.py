@@ -1,0 +1,132 @@
+"""flaky: does any block fail now and then? The pages run many times under load, in another order each time.
+
+Each run is `pytest docs` on a copy of the repository, with all cores kept busy, and the pages in an order drawn by the
+number of the run. Odd runs have one compute thread, as the engine gives it; even runs have two. Their reports are kept
+in .cache/flaky, by a hash of all that was copied: started again, it goes on with the run that it was in, and begins
+anew once something changed. The exit status is 1 if anything failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from repository import ROOT, copy_repository, page_files
+
+from samedevice.session import available_cores
+
+KEPT = ROOT / ".cache/flaky"
+BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(1_000_000))\n"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one run."""
+
+    number: int
+    threads: int
+    blocks: int
+    seconds: float
+    failures: dict[str, str]
+    """For each block that failed, by page and line, what pytest said."""
+
+
+@contextmanager
+def busy_cores() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keep every core busy."""
+    burners = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(available_cores())]
+    try:
+        yield burners
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+def digest(folder: Path) -> str:
+    """Hash of all files below a folder."""
+    found = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        found.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()[:12]
+
+
+def threads_of(number: int) -> int:
+    """How many compute threads a run has."""
+    return 1 if number % 2 else 2
+
+
+def run(number: int, root: Path, report: Path) -> None:
+    """Run all pages once, and write pytest's report. Raises SystemExit with its output if pytest itself fails."""
+    pages = [path.relative_to(root).as_posix() for path in page_files(root)]
+    random.Random(number).shuffle(pages)
+    unfinished = report.with_suffix(".unfinished")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--device", "cpu"]
+    command += ["-o", "junit_family=xunit1", f"--junitxml={unfinished}"]
+    command += ["-p", "two_threads"] if threads_of(number) == 2 else []
+    places = [str(root / "src"), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places)), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([*command, *pages], cwd=root, env=environ, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"pytest ended with status {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    os.replace(unfinished, report)
+
+
+def read(number: int, report: Path) -> Result:
+    """What pytest's report says."""
+    suite = next(ElementTree.parse(report).iter("testsuite"))
+    failures = {}
+    for case in suite.iter("testcase"):
+        for fault in (*case.iter("failure"), *case.iter("error")):
+            failures[f"{case.get('file')}:{int(case.get('line', 0)) + 1}"] = fault.text or ""
+    blocks, seconds = int(suite.get("tests", 0)), float(suite.get("time", 0))
+    return Result(number, threads_of(number), blocks, seconds, failures)
+
+
+def table(results: list[Result]) -> Iterator[str]:
+    """What failed how often, with what was said the first time."""
+    names = sorted({name for result in results for name in result.failures})
+    totals = {threads: sum(result.threads == threads for result in results) for threads in (1, 2)}
+    for name in names:
+        failed = [result for result in results if name in result.failures]
+        counts = (f"{sum(r.threads == t for r in failed)} of {total} with {t}" for t, total in totals.items())
+        yield f"{name}: {', '.join(counts)} compute threads; first in run {failed[0].number}:"
+        yield failed[0].failures[name].strip()
+    executed = sum(result.blocks for result in results)
+    yield f"{len(results)} runs, {executed:,} executions of blocks: {len(names) or 'no'} blocks failed"
+
+
+def main() -> int:
+    """Run what has not been run yet, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=30, help="how many runs (default: 30)")
+    times = parser.parse_args().times
+    results = []
+    with tempfile.TemporaryDirectory(prefix="samedevice-flaky-") as place, busy_cores():
+        root = copy_repository(Path(place).resolve())
+        kept = KEPT / digest(root)
+        kept.mkdir(parents=True, exist_ok=True)
+        for number in range(1, times + 1):
+            report = kept / f"run-{number:03d}.xml"
+            if not report.exists():
+                run(number, root, report)
+            result = read(number, report)
+            results.append(result)
+            said = f"{result.blocks:,} blocks, {len(result.failures)} failed, {result.seconds:.0f} s"
+            print(f"run {number} of {times}, seed {number}, compute threads {result.threads}: {said}", flush=True)
+    print("", *table(results), sep="\n")
+    return int(any(result.failures for result in results) or not all(result.blocks for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

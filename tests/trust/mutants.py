@@ -1,0 +1,234 @@
+"""mutants: can the harness be fooled? Every recorded block is changed a little, and pytest must tell each change.
+
+The pages run once. Then, for each block that is recorded on a device of this machine,
+- every character of its recorded output is changed, once as by hand and once with the seal renewed, as by a forger;
+- one literal of its code is changed in its file;
+- its `raises=` is removed, added or changed in its file, once with the old recording and once with a new one.
+A block with a changed literal runs again after those that it needs, to see whether its output shows the change: that
+share is information, since it is the recording's hash that tells. Last come the blocks that print, draw, raise and
+assert nothing, with what uses them. The exit status is 1 if anything was not told, or a silent block has no use.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mutations import code_mutant, output_mutants, raises_mutants, with_code, with_raises
+from repository import copy_repository, page_files
+from silence import silent
+
+from samedevice.book import RECORDINGS, present_devices
+from samedevice.closure import closure
+from samedevice.output import Output, difference
+from samedevice.page import Block, Page, parse_page
+from samedevice.recording import Entry, Recording, load, place
+from samedevice.session import Run, Sessions
+from samedevice.verdict import fault, mismatch
+
+TIME_LIMIT = 30.0
+"""Seconds for one block: a changed literal may make it endless."""
+HAND = "a character of the output, by hand"
+FORGED = "... and sealed again"
+LITERAL = "a literal of the code"
+RAISES = "raises=, not recorded again"
+RAISES_FORGED = "... and recorded again"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A recorded block, with what it did in this run."""
+
+    root: Path
+    """The copy of the repository that the page is in."""
+    page: Page
+    block: Block
+    device: str
+    recording: Recording
+    output: Output
+    """What it did in this run."""
+
+    @property
+    def entry(self) -> Entry | None:
+        """What is recorded of it as it stands."""
+        return self.recording.find(self.page, self.block.index)[1]
+
+    def told(self, page: Page | None = None, recording: Recording | None = None) -> str:
+        """What pytest says of the block, if its page or its recording were these."""
+        page = page or self.page
+        block = page.blocks[self.block.index]
+        found = fault(block, self.device, self.output)
+        return found or mismatch(page, block, self.device, self.output, recording or self.recording)
+
+    def recorded_as(self, entry: Entry) -> Recording:
+        """The recording with another entry for the block."""
+        own = self.entry
+        return replace(self.recording, entries=tuple(entry if one is own else one for one in self.recording.entries))
+
+    def rewritten(self, path: str, change: Callable[[str], str]) -> Page:
+        """The page as it is parsed with one of its files changed."""
+        with edited(self.root / path, change):
+            page = parse_page(self.root / self.page.path, self.root)
+        assert len(page.blocks) == len(self.page.blocks)
+        return page
+
+
+@contextmanager
+def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
+    """A file with its text changed for a while."""
+    before = path.read_bytes()
+    path.write_bytes(change(before.decode()).encode())
+    try:
+        yield
+    finally:
+        path.write_bytes(before)
+
+
+@dataclass
+class Tally:
+    """What became of the mutants of one kind."""
+
+    mutants: int = 0
+    told: int = 0
+    free: int = 0
+    """Not told, because the block or its `raises=` says that it does not count here."""
+    blocks: set[str] = field(default_factory=set)
+    """The blocks of which a mutant was told."""
+    partly: set[str] = field(default_factory=set)
+    """The blocks of which one does not count."""
+    survivors: list[str] = field(default_factory=list)
+
+    def add(self, case: Case, told: str, free: bool, what: object) -> None:
+        """Count a mutant."""
+        self.mutants += 1
+        if told:
+            self.told += 1
+            self.blocks.add(str(case.block))
+        elif free:
+            self.free += 1
+            self.partly.add(str(case.block))
+        else:
+            self.survivors.append(f"{case.block} on {case.device}: {what}")
+
+
+def examine(case: Case, tallies: dict[str, Tally]) -> Block:
+    """Change the block in every way, and count what is told; return it with the changed literal."""
+    _examine_output(case, tallies)
+    _examine_raises(case, tallies)
+    code, _ = code_mutant(case.block)
+    page = case.rewritten(case.block.path, lambda text: with_code(text, case.block, code))
+    mutant = page.blocks[case.block.index]
+    assert mutant.code == code
+    tallies[LITERAL].add(case, case.told(page), False, code)
+    return mutant
+
+
+def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
+    entry = case.entry
+    assert entry is not None
+    for output, free in output_mutants(entry.output, case.block.options.numbers_vary):
+        forged = Entry.make(entry.hash, case.block.code, output)
+        tallies[FORGED].add(case, case.told(recording=case.recorded_as(forged)), free, output)
+        by_hand = case.told(recording=case.recorded_as(replace(forged, seal=entry.seal)))
+        tallies[HAND].add(case, by_hand if "changed by hand" in by_hand else "", False, output)
+
+
+def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:
+    expected = case.block.options.raises_on(case.device)
+    for value in raises_mutants(case.block, case.device):
+        page = case.rewritten(case.page.path, lambda text, value=value: with_raises(text, case.block, value))
+        block = page.blocks[case.block.index]
+        assert block.options.raises != case.block.options.raises
+        what = f'raises="{value}"'
+        tallies[RAISES].add(case, case.told(page), False, what)
+        same = block.options.raises_on(case.device) == expected
+        tallies[RAISES_FORGED].add(case, fault(block, case.device, case.output), same, what)
+
+
+def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
+    """The recorded blocks of a page that ran."""
+    recording = load(place(root / RECORDINGS, device, page))
+    for block, output in zip(page.blocks, run.outputs, strict=True):
+        if recording and output:
+            yield Case(root, page, block, device, recording, output)
+
+
+def submit_again(sessions: Sessions, case: Case, mutant: Block) -> Future[Run]:
+    """Run a changed block after those that it needs."""
+    blocks = [*closure(case.page, case.block), mutant]
+    alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
+    return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
+
+
+def shows(case: Case, output: Output | None) -> str:
+    """How the output of a block with a changed literal shows the change; empty if it does not."""
+    assert case.entry is not None
+    if output is None or fault(case.block, case.device, output):
+        return "fail"
+    return "print something else" if difference(case.entry.output, output, case.block.options.numbers_vary) else ""
+
+
+def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str, int]]:
+    """Examine every recorded block; what was wrong before any change, and how changed literals show."""
+    wrong: list[str] = []
+    again: list[tuple[Case, Future[Run]]] = []
+    with Sessions(root, TIME_LIMIT) as sessions:
+        pages = [parse_page(path, root) for path in page_files(root)]
+        runs = [(page, device, sessions.submit(page, device)) for device in present_devices() for page in pages]
+        for page, device, run in runs:
+            for case in cases(root, page, device, run.result()):
+                found = case.told()
+                if found:
+                    wrong.append(found)
+                    continue
+                mutant = examine(case, tallies)
+                if mutant.kind == "python" and code_mutant(case.block)[1]:
+                    again.append((case, submit_again(sessions, case, mutant)))
+        seen = [shows(case, future.result().outputs[-1]) for case, future in again]
+    return wrong, {how: seen.count(how) for how in ("print something else", "fail", "")}
+
+
+def main() -> int:
+    """Examine, and print the account."""
+    started = time.monotonic()
+    tallies = {kind: Tally() for kind in (HAND, FORGED, LITERAL, RAISES, RAISES_FORGED)}
+    with tempfile.TemporaryDirectory(prefix="samedevice-mutants-") as place:
+        root = copy_repository(Path(place).resolve())
+        wrong, seen = run_all(root, tallies)
+        quiet = list(silent(root))
+    report(tallies, seen, quiet)
+    useless = [block for block, use in quiet if not use]
+    bad = [*wrong, *(one for tally in tallies.values() for one in tally.survivors)]
+    print(f"\n{time.monotonic() - started:.0f} s")
+    if wrong:
+        print(f"\n{len(wrong)} blocks were wrong before any change, and were not examined:", *wrong, sep="\n")
+    return int(bool(bad or useless))
+
+
+def report(tallies: dict[str, Tally], seen: dict[str, int], quiet: list[tuple[Block, str]]) -> None:
+    """Print the table of mutants, what was not told, how changed literals show, and the silent blocks."""
+    print(f"{'changed':36}{'mutants':>9}{'told':>9}{'of blocks':>11}{'free':>7}{'of blocks':>11}{'not told':>10}")
+    for kind, tally in tallies.items():
+        counted = f"{tally.mutants:9,}{tally.told:9,}{len(tally.blocks):11,}{tally.free:7,}{len(tally.partly):11,}"
+        print(f"{kind:36}{counted}{len(tally.survivors):10,}")
+    print('free: a digit or a picture of a block with numbers="vary", a class in raises= for a device that is not here')
+    for kind, tally in tallies.items():
+        for survivor in tally.survivors:
+            print(f"NOT TOLD: {kind}: {survivor}")
+    total = sum(seen.values())
+    print(f"\n{total:,} blocks ran again with another literal:")
+    for how, number in seen.items():
+        print(f"{number:7,} {how or 'print the same'} ({number / max(total, 1):.0%})")
+    print(f"\n{len(quiet)} blocks print, draw, raise and assert nothing:")
+    for block, use in quiet:
+        print(f"{block}: {use or 'NOTHING USES IT'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""silence: the blocks that print, draw, raise and assert nothing, and the reason that they have to be there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from repository import page_files
+
+from samedevice.book import RECORDINGS
+from samedevice.closure import closures
+from samedevice.page import Block, Page, parse_page
+from samedevice.shelf import recordings_of
+
+
+def silent(root: Path) -> Iterator[tuple[Block, str]]:
+    """Each such block of the pages with what uses it; that is empty if nothing does."""
+    for path in page_files(root):
+        page = parse_page(path, root)
+        needs = closures(page)
+        for block in page.blocks:
+            if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
+                users = [page.blocks[index] for index, needed in needs.items() if block.index in needed]
+                yield block, f"needed by {min(users, key=lambda one: one.line)}" if users else ""
+
+
+def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
+    """Whether the block is recorded, and on no device with an output."""
+    found = [recording.find(page, block.index)[1] for recording in recordings_of(page, root / RECORDINGS).values()]
+    outputs = [entry.output for entry in found if entry]
+    return bool(outputs) and not any(output.shown or output.figures for output in outputs)
+
+
+def _asserts(block: Block) -> bool:
+    """Whether the block would raise if something were not so."""
+    if block.kind != "python":
+        return False
+    nodes = list(ast.walk(ast.parse(block.code)))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    names = [function.attr for function in called if isinstance(function, ast.Attribute)]
+    names += [function.id for function in called if isinstance(function, ast.Name)]
+    return any(isinstance(node, ast.Assert) for node in nodes) or any(name.startswith("assert") for name in names)

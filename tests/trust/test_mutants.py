@@ -1,0 +1,269 @@
+"""The mutants: that they are real changes, that pytest tells them on real pages, and that an untold one is seen."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import mutants
+import pytest
+from mutants import FORGED, HAND, LITERAL, RAISES, RAISES_FORGED, Case, Tally, cases, examine, shows, submit_again
+from mutations import code_mutant, literals, output_mutants, raises_mutants, with_code, with_raises
+from repository import ROOT
+from silence import silent
+
+from samedevice.book import RECORDINGS
+from samedevice.output import Figure, Output, Raised, difference
+from samedevice.page import Block, Page, parse_page
+from samedevice.recording import Entry, Recording, load, place, save, update
+from samedevice.session import Sessions
+
+SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")
+"""Real pages that run within a second: one with many exceptions, one with numbers that vary."""
+PAGE = """# Page
+
+```python
+import sys
+x = 20
+```
+
+```python
+print("one", x)
+```
+
+> ```python raises="ValueError"
+> raise ValueError(f"no {x}")
+> ```
+
+```python numbers="vary"
+print(x, "ms")
+```
+
+```console
+$ echo three
+```
+
+```python raises="cuda: RuntimeError"
+assert x == 20
+```
+
+```python
+y = 1
+```
+"""
+KINDS = (HAND, FORGED, LITERAL, RAISES, RAISES_FORGED)
+
+Write = Callable[..., Page]
+
+
+class Sample:
+    """A real page with its recording, alone in a repository in which pytest is run."""
+
+    def __init__(self, pytester: pytest.Pytester, name: str) -> None:
+        self.pytester = pytester
+        self.root = pytester.path
+        self.path = self.root / name
+        pytester.makeini("[pytest]\ntestpaths = docs\n")
+        pytester.makeconftest('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+        self.path.parent.mkdir(parents=True)
+        shutil.copyfile(ROOT / name, self.path)
+        shutil.copytree(ROOT / "snippets", self.root / "snippets")
+        self.page = parse_page(self.path, self.root)
+        self.blocks = [block for block in self.page.blocks if block.runs_on("cpu")]
+        self.recorded = place(self.root / RECORDINGS, "cpu", self.page)
+        shutil.copytree(place(ROOT / RECORDINGS, "cpu", self.page).parent, self.recorded.parent)
+
+    def pytest(self, *options: str) -> tuple[str, dict[str, int]]:
+        """Run pytest: what it prints, and how many items passed and failed."""
+        result = self.pytester.runpytest_inprocess("--rootdir", str(self.root), *options)
+        return result.stdout.str(), result.parseoutcomes()
+
+    def change_outputs(self, seal_again: bool) -> None:
+        """Change a character in each recorded output, one that counts."""
+        recording = load(self.recorded)
+        assert recording is not None
+        entries = []
+        for block in self.blocks:
+            _, entry = recording.find(self.page, block.index)
+            assert entry is not None
+            mutants = output_mutants(entry.output, block.options.numbers_vary)
+            forged = Entry.make(entry.hash, block.code, next(output for output, free in mutants if not free))
+            entries.append(forged if seal_again else replace(forged, seal=entry.seal))
+        save(self.recorded, replace(recording, entries=tuple(entries)))
+
+
+@pytest.fixture(params=SAMPLE)
+def sample(request: pytest.FixtureRequest, pytester: pytest.Pytester, one_server: object) -> Sample:
+    """One of those pages."""
+    return Sample(pytester, request.param)
+
+
+def test_pytest_tells_a_changed_character_in_every_recorded_output(sample: Sample) -> None:
+    """Whoever edits a recording is found out, by the seal or, if that was renewed, by the run."""
+    every = {"failed": len(sample.blocks)}
+    assert sample.pytest()[1] == {"passed": len(sample.blocks)}
+    before = sample.recorded.read_bytes()
+    sample.change_outputs(seal_again=False)
+    output, outcomes = sample.pytest()
+    assert outcomes == every
+    assert output.count(": its recording for cpu was changed by hand; bring ") == len(sample.blocks)
+    sample.recorded.write_bytes(before)
+    sample.change_outputs(seal_again=True)
+    output, outcomes = sample.pytest()
+    assert outcomes == every
+    assert output.count(" on cpu: not what was recorded (") == len(sample.blocks)
+
+
+def test_pytest_tells_a_changed_literal_at_its_block_and_all_later_ones(sample: Sample) -> None:
+    """What is recorded was printed by other code."""
+    at = len(sample.blocks) // 2
+    block = sample.blocks[at]
+    sample.path.write_text(with_code(sample.page.text, block, code_mutant(block)[0]), encoding="utf-8")
+    output, outcomes = sample.pytest()
+    assert outcomes == {"passed": at, "failed": len(sample.blocks) - at}
+    assert f"{block}" in output
+
+
+def test_a_changed_raises_cannot_even_be_recorded(sample: Sample) -> None:
+    """The run itself tells it; a renewed hash is no help."""
+    text, before = sample.page.text, sample.recorded.read_bytes()
+    for block in sample.blocks:
+        text = with_raises(text, block, next(value for value in raises_mutants(block, "cpu") if _counts(block, value)))
+    sample.path.write_text(text, encoding="utf-8")
+    output, outcomes = sample.pytest("--record")
+    assert outcomes == {"failed": len(sample.blocks)}
+    assert f"not recorded: {sample.page.path} on cpu, because {len(sample.blocks)} of its blocks failed" in output
+    assert sample.recorded.read_bytes() == before
+
+
+def _counts(block: Block, value: str) -> bool:
+    """Whether this `raises=` says something else than the block's on the CPU."""
+    return ":" not in value if block.options.raises_on("cpu") else "cpu:" in value
+
+
+@pytest.fixture
+def recorded(root: Path, write: Write, one_server: object) -> Iterator[tuple[Sessions, list[Case]]]:
+    """The blocks of a page of all kinds, recorded; and what ran them."""
+    page = write(PAGE)
+    with Sessions(root, 30, workers=1) as sessions:
+        run = sessions.run(page, "cpu")
+        assert run.environment is not None
+        recording = update(None, page, run.environment, run.outputs)
+        assert recording is not None
+        save(place(root / RECORDINGS, "cpu", page), recording)
+        yield sessions, list(cases(root, page, "cpu", run))
+
+
+Recorded = tuple[Sessions, list[Case]]
+
+
+def examined(found: list[Case]) -> dict[str, Tally]:
+    """What became of all mutants."""
+    tallies = {kind: Tally() for kind in KINDS}
+    for case in found:
+        examine(case, tallies)
+    return tallies
+
+
+def test_every_mutant_of_every_block_is_told(recorded: Recorded, root: Path) -> None:
+    """Blocks that print, raise, vary, assert and say nothing; the page is then as it was."""
+    tallies = examined(recorded[1])
+    assert {kind: tally.survivors for kind, tally in tallies.items()} == {kind: [] for kind in KINDS}
+    assert [len(tally.blocks) for tally in tallies.values()] == [7] * 5
+    assert tallies[FORGED].free == 2
+    assert tallies[FORGED].partly == {"docs/page.md:16"}
+    assert tallies[RAISES_FORGED].free == 2
+    assert (root / "docs/page.md").read_text(encoding="utf-8") == PAGE
+
+
+def test_a_harness_that_is_blind_is_found_out(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A count of 100 % that could not be less would prove nothing."""
+    monkeypatch.setattr(mutants, "fault", lambda *_: "")
+    monkeypatch.setattr(mutants, "mismatch", lambda *_: "")
+    tallies = examined(recorded[1])
+    assert [len(tally.survivors) + tally.free for tally in tallies.values()] == [t.mutants for t in tallies.values()]
+    assert all(tally.survivors and not tally.told for tally in tallies.values())
+    assert tallies[LITERAL].survivors[1] == "docs/page.md:8 on cpu: print('onx', x)\n"
+
+
+def test_a_block_with_a_changed_literal_runs_again_after_what_it_needs(recorded: Recorded) -> None:
+    """How many outputs show the change says how much the blocks prove by themselves."""
+    sessions, found = recorded
+    mutants = [(case, replace(case.block, code=code_mutant(case.block)[0])) for case in found]
+    again = [(case, submit_again(sessions, case, mutant).result()) for case, mutant in mutants]
+    seen = [shows(case, run.outputs[-1]) for case, run in again]
+    assert seen[:2] == ["", "print something else"]
+    assert seen[5] == "fail"
+
+
+def test_each_character_of_an_output_is_changed_once() -> None:
+    """All that a reader sees: text, value, exception, picture and what is said of it."""
+    output = Output("a1\n", "x", Raised("E", "9"), (Figure("<svg/>", "A"),))
+    assert [(found.shown, found.figures) for found, _ in output_mutants(output, False)] == [
+        ("x1\nx\nE: 9", output.figures),
+        ("a2\nx\nE: 9", output.figures),
+        ("a1x\nx\nE: 9", output.figures),
+        ("a1\ny\nE: 9", output.figures),
+        ("a1\nx\nx: 9", output.figures),
+        ("a1\nx\nE: 0", output.figures),
+        (output.shown, (Figure("<svg/>", "x"),)),
+        (output.shown, (Figure("<svx/>", "A"),)),
+    ]
+    assert [found.text for found, _ in output_mutants(Output(), False)] == ["x"]
+
+
+def test_where_numbers_vary_their_digits_alone_do_not_count() -> None:
+    """All else of such a block is compared, and must be told."""
+    output = Output("float32: 1.5 s")
+    assert [found.text for found, free in output_mutants(output, True) if free] == ["float32: 2.5 s", "float32: 1.6 s"]
+    for found, free in output_mutants(output, True):
+        assert bool(difference(output, found, True)) is not free
+
+
+def test_each_literal_becomes_another_and_the_rest_of_the_code_stays() -> None:
+    """A change of more than one literal would prove less."""
+    code = '"""Text."""\nx = "é", 3, 0.5, True, b"x", f"{x!r:>5} y", None, 0, 2j\n'
+    found = []
+    for (start, end), other in literals(code):
+        changed = (code.encode()[:start] + other.encode() + code.encode()[end:]).decode()
+        ast.parse(changed)
+        found.append(changed.split("\n")[1])
+    assert sorted(found) == sorted(
+        code.split("\n")[1].replace(old, new, 1)
+        for old, new in (
+            ('"é"', "'x'"),
+            ("3", "2"),
+            ("0.5", "0.25"),
+            ("True", "False"),
+            ('b"x"', "b'y'"),
+            ("None, 0", "None, 1"),
+            ("2j", "1j"),
+        )
+    )
+
+
+def test_a_block_without_a_literal_has_a_letter_changed(write: Write) -> None:
+    """Every block has a mutant."""
+    python, console = write("```python\nprint(x)\n```\n\n```console\n$ echo 1\n```\n").blocks
+    assert code_mutant(python) == ("xrint(x)\n", False)
+    assert code_mutant(console) == ("$ xcho 1\n", False)
+
+
+def test_a_silent_block_is_listed_with_what_uses_it(recorded: Recorded, root: Path) -> None:
+    """One that nothing uses shows a reader nothing and proves nothing."""
+    assert [(str(block), use) for block, use in silent(root)] == [
+        ("docs/page.md:3", "needed by docs/page.md:8"),
+        ("docs/page.md:28", ""),
+    ]
+
+
+def test_a_recording_with_another_entry_is_the_same_otherwise(recorded: Recorded) -> None:
+    """A mutant differs in one place only."""
+    case = recorded[1][1]
+    entry = Entry.make("hash", "code", Output("other"))
+    changed = case.recorded_as(entry)
+    assert isinstance(changed, Recording)
+    assert [one for one in changed.entries if one not in case.recording.entries] == [entry]

@@ -1,0 +1,17 @@
+"""A pytest plugin for `flaky`: pages get two compute threads instead of the one that the engine gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def pytest_configure() -> None:
+    """Change what every page's process finds in its environment."""
+    from samedevice import process
+
+    engine = process.page_environ
+
+    def page_environ(folder: Path) -> dict[str, str]:
+        return engine(folder) | {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+
+    process.page_environ = page_environ
