@@ -266,6 +266,8 @@ def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:
             raise PageError(page, line, f'raises="{value}": {device} names no device; use cuda, mps or cpu')
         if not name.isidentifier():
             raise PageError(page, line, f'raises="{value}" names no exception; write raises="RuntimeError"')
+        if any(device == where or not (device and where) for where, _ in pairs):
+            raise PageError(page, line, f'raises="{value}" names two exceptions for one device; keep one of them')
         pairs.append((device, name))
     return tuple(pairs)
 
