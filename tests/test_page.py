@@ -115,7 +115,10 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         ('python raises="a b"', 'raises="a b" names no exception; write raises="RuntimeError"'),
         ('python raises="E, F"', 'raises="E, F" names two exceptions for one device; keep one of them'),
         ('python raises="E, mps: F"', 'raises="E, mps: F" names two exceptions for one device; keep one of them'),
-        ('python raises="mps: E, mps: F"', 'raises="mps: E, mps: F" names two exceptions for one device; keep one of them'),
+        (
+            'python raises="mps: E, mps: F"',
+            'raises="mps: E, mps: F" names two exceptions for one device; keep one of them',
+        ),
         ('python numbers="same"', 'numbers="same" is unknown; write numbers="vary" or leave it out'),
         ('python args="--lr 1"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ('python part="first"', 'part= and args= say what to do with a file; add file="snippets/..."'),
