@@ -20,6 +20,7 @@ from samedevice.output import Figure, Output, Raised, difference
 from samedevice.page import Block, Page, parse_page
 from samedevice.recording import Entry, Recording, load, place, save, update
 from samedevice.session import Sessions
+from samedevice.status import Count, tally
 
 SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")
 """Real pages that run within a second: one with many exceptions, one with numbers that vary."""
@@ -118,13 +119,15 @@ def test_pytest_tells_a_changed_character_in_every_recorded_output(sample: Sampl
 
 
 def test_pytest_tells_a_changed_literal_at_its_block_and_all_later_ones(sample: Sample) -> None:
-    """What is recorded was printed by other code."""
+    """What is recorded was printed by other code; pytest says so, and so does the status page."""
     at = len(sample.blocks) // 2
     block = sample.blocks[at]
     sample.path.write_text(with_code(sample.page.text, block, code_mutant(block)[0]), encoding="utf-8")
     output, outcomes = sample.pytest()
     assert outcomes == {"passed": at, "failed": len(sample.blocks) - at}
-    assert f"{block}" in output
+    assert f"\n{block} was recorded on cpu for other code than it has now; run pytest {sample.page.path} " in output
+    counted = tally(parse_page(sample.path, sample.root), "cpu", load(sample.recorded))
+    assert counted == Count(fresh=at, stale=len(sample.blocks) - at)
 
 
 def test_a_changed_raises_cannot_even_be_recorded(sample: Sample) -> None:
