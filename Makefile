@@ -27,12 +27,13 @@ test: $(VENV)/ready ## run every block on every device of this machine, and the 
 	$(BIN)/python -m pytest
 
 record: $(VENV)/ready ## run every block and write what it printed to tests/recordings
-	$(BIN)/python -m pytest docs --record $(if $(DEVICE),--device $(DEVICE))
+	$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE))
 
-check: $(VENV)/ready ## lint, types, tests, strict build: what CI runs
+check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	.ci/lint $(BIN)
 	$(BIN)/python -m pytest
 	$(BIN)/mkdocs build --strict
 
@@ -45,6 +46,10 @@ mutants: $(VENV)/ready ## change every recorded block a little: is every change 
 flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
 	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
 
+canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and report
+	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
+	@$(BIN)/python .ci/canary.py
+
 clean: ## remove what the other commands made, .venv included
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
 
@@ -53,4 +58,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench mutants flaky clean
+.PHONY: help serve build test record check bench mutants flaky canary clean
