@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
 import time
 from collections.abc import Callable, Iterable
@@ -12,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samedevice import __version__
+from samedevice import kept
 from samedevice.apis import names
 from samedevice.apitable import catalogue
 from samedevice.closure import closures
@@ -20,7 +18,7 @@ from samedevice.devices import present_devices, torch_build
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, Block, Page
-from samedevice.recording import Recording, State, load, place, save, update, write_atomically
+from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.reference import Reference
 from samedevice.session import Run, Sessions
 from samedevice.shelf import Shelf
@@ -153,17 +151,8 @@ class Book:
 
     def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
         """What `make` makes of a page's blocks; from the cache, if they are the same."""
-        path = place(self.root / CACHE, kind, page)
-        key = hashlib.sha256("".join([__version__, *(block.digest for block in page.blocks)]).encode()).hexdigest()
-        try:
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            if kept["key"] == key:
-                return {name: list(found) for name, found in kept["found"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            pass
-        found = make(page)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps({"key": key, "found": found}))
+        key = kept.key(*(block.digest for block in page.blocks))
+        found: dict[str, Any] = kept.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
         return found
 
     def _recordings(self, page: Page) -> dict[str, Recording]:

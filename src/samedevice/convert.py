@@ -7,7 +7,6 @@ warm build may take for all notebooks, and as a plugin of its own it would be im
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.metadata
 import json
 import logging
@@ -20,10 +19,10 @@ from typing import Any
 
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
-from samedevice import __version__
+from samedevice import kept
 from samedevice.notebook import read_cells, relink
 from samedevice.page import Block, Page
-from samedevice.recording import write_atomically
+from samedevice.scratch import write_atomically
 from samedevice.weave import Shown, output_html
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -79,28 +78,18 @@ def _code_cell(block: Block, html: str, needs: Sequence[int] | None) -> dict[str
     return cell | {"metadata": {"samedevice": about}, "outputs": [output] if html else []}
 
 
-def convert(notebook: str, kept: Path) -> tuple[Converted, bool]:
-    """The page of a finished notebook, and whether it was converted now; `kept` is the file that keeps it."""
-    key = _key(notebook)
-    try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        if found.pop("key") == key:
-            return Converted(**found), False
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    source = kept.with_suffix(".ipynb")
-    write_atomically(source, notebook)
+def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
+    """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it."""
+    key = kept.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = kept.find(path, key)
+    if found is not None:
+        return Converted(**found), False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    source = path.with_suffix(".ipynb")
+    write_atomically(source, notebook, durably=False)
     done = _with_headings(_by_mkdocs_jupyter(source))
-    write_atomically(kept, json.dumps({"key": key} | asdict(done)))
+    kept.keep(path, key, asdict(done))
     return done, True
-
-
-def _key(notebook: str) -> str:
-    """Hash of all that the page is made of."""
-    templates = [path.read_text(encoding="utf-8") for path in sorted(TEMPLATES.rglob("*.j2"))]
-    versions = [__version__, *map(importlib.metadata.version, CONVERTERS)]
-    return hashlib.sha256(json.dumps([notebook, templates, versions]).encode()).hexdigest()
 
 
 def _by_mkdocs_jupyter(source: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.page import Page, parse_page
 from samedevice.recording import place
 from samedevice.reference import Reference, asks
+from samedevice.rendered import Renderer
 from samedevice.weave import Shown, error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
@@ -42,6 +44,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         self.reference: Reference | None = None
         self.repository = os.environ.get("SAMEDEVICE_REPOSITORY", "")
         self.serving = False
+        self.renderer: Renderer | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether the processes are worth keeping between builds."""
@@ -70,6 +73,18 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
                 self.pages[file.src_uri] = error
         self.book.start(page for page in self.pages.values() if isinstance(page, Page))
         return files
+
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Note what the pages can link to."""
+        assert self.book is not None
+        self.renderer = Renderer(self.book.root / CACHE / "rendered", config, files)
+        return nav
+
+    def on_pre_page(self, page: SitePage, *, config: MkDocsConfig, files: Files) -> SitePage:
+        """Have MkDocs render only the pages that changed."""
+        assert self.renderer is not None
+        page.render = partial(self.renderer.render, page)  # type: ignore[method-assign]
+        return page
 
     def on_page_read_source(self, *, page: SitePage, config: MkDocsConfig) -> str | None:
         """Give MkDocs the page with its outputs in it."""
