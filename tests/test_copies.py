@@ -31,12 +31,11 @@ def real(launcher: Launcher) -> Iterator[Sessions]:
         yield sessions
 
 
-def programs(page: Page) -> Iterator[tuple[Block, ...]]:
+def programs(page: Page, needs: dict[int, tuple[int, ...]]) -> Iterator[tuple[Block, ...]]:
     """Copies to run that show for every block of the page what its own copy gives.
 
     A copy whose blocks each have the copy's earlier blocks as all that they need shows it for them too.
     """
-    needs = closures(page)
     shown: set[int] = set()
     for block in reversed(page.blocks):
         if block.kind == "python" and block.runs_on("cpu") and block.index not in shown:
@@ -50,8 +49,9 @@ def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessio
     """The block with the earlier blocks that it needs, and no others, in a fresh process."""
     recording = load(place(ROOT / RECORDINGS, "cpu", page))
     assert recording is not None
+    needs = closures(page)
     jobs = []
-    for blocks in programs(page):
+    for blocks in programs(page, needs):
         alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
         jobs.append((blocks, real.submit(Page(page.path, page.text, alone), "cpu")))
     wrong = []
@@ -61,7 +61,7 @@ def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessio
             assert state is State.FRESH
             assert entry is not None
             assert output is not None
-            own = list(closures(page)[block.index]) == [one.index for one in blocks if one.index < block.index]
+            own = list(needs[block.index]) == [one.index for one in blocks if one.index < block.index]
             found = difference(entry.output, output, block.options.numbers_vary) if own else ""
             wrong += [f"{block}: {found}"] if found else []
     assert not wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ BAD_DEVICE = [path for path in SNIPPETS if "--device" in path.read_text(encoding
 
 
 def run(path: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end in a folder of its own."""
+    """Run a program to its end in a folder of its own, on one core, as pages run it: others need the rest."""
     command = [sys.executable, str(path), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    environ = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
