@@ -18,14 +18,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from mutations import code_mutant, output_mutants, raises_mutants, with_code, with_raises
 from repository import copy_repository, page_files
 from silence import silent
 
-from samedevice.book import RECORDINGS, present_devices
+from samedevice.book import RECORDINGS
 from samedevice.closure import closure
+from samedevice.devices import present_devices
 from samedevice.output import Output, difference
 from samedevice.page import Block, Page, parse_page
 from samedevice.recording import Entry, Recording, load, place
@@ -122,7 +124,7 @@ def examine(case: Case, tallies: dict[str, Tally]) -> Block:
     _examine_output(case, tallies)
     _examine_raises(case, tallies)
     code, _ = code_mutant(case.block)
-    page = case.rewritten(case.block.path, lambda text: with_code(text, case.block, code))
+    page = case.rewritten(case.block.path, partial(with_code, block=case.block, code=code))
     mutant = page.blocks[case.block.index]
     assert mutant.code == code
     tallies[LITERAL].add(case, case.told(page), False, code)
@@ -142,7 +144,7 @@ def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
 def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:
     expected = case.block.options.raises_on(case.device)
     for value in raises_mutants(case.block, case.device):
-        page = case.rewritten(case.page.path, lambda text, value=value: with_raises(text, case.block, value))
+        page = case.rewritten(case.page.path, partial(with_raises, block=case.block, value=value))
         block = page.blocks[case.block.index]
         assert block.options.raises != case.block.options.raises
         what = f'raises="{value}"'

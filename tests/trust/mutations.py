@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from samedevice.output import NUMBER, Figure, Output, Raised
 from samedevice.page import Block
@@ -49,7 +50,11 @@ def _texts(output: Output) -> Iterator[tuple[str, Callable[[str], Output]]]:
         yield kind, lambda text: replace(output, raised=Raised(text, message))
         yield message, lambda text: replace(output, raised=Raised(kind, text))
     for number, figure in enumerate(output.figures):
-        yield figure.alt, lambda text, n=number, old=figure: _with_figure(output, n, replace(old, alt=text))
+        yield figure.alt, partial(_with_alt, output, number)
+
+
+def _with_alt(output: Output, number: int, alt: str) -> Output:
+    return _with_figure(output, number, replace(output.figures[number], alt=alt))
 
 
 def _with_figure(output: Output, number: int, figure: Figure) -> Output:
