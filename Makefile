@@ -46,6 +46,9 @@ mutants: $(VENV)/ready ## change every recorded block a little: is every change 
 flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
 	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
 
+faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
+	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults
+
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and report
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
 	@$(BIN)/python .ci/canary.py
@@ -58,4 +61,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench mutants flaky canary clean
+.PHONY: help serve build test record check bench mutants flaky faults canary clean

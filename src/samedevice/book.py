@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
+import shutil
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -20,6 +22,7 @@ from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, Block, Page
 from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.reference import Reference
+from samedevice.scratch import sweep_files, writable
 from samedevice.session import Run, Sessions
 from samedevice.shelf import Shelf
 from samedevice.verdict import damage, fault, mismatch
@@ -51,6 +54,19 @@ class Book:
         self.sessions: Sessions | None = None
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
         self.recorded: dict[Path, Recording | None] = {}
+        self.cached = self._open_cache()
+
+    def _open_cache(self) -> bool:
+        """Forget what another engine kept; whether there is a cache, which may be read only."""
+        path, key = self.root / CACHE / "engine", kept.runner()
+        sweep_files(self.root / CACHE)
+        if kept.find(path, key) is None:
+            for device in DEVICES:
+                shutil.rmtree(self.root / CACHE / device, ignore_errors=True)
+            kept.keep(path, key, True)
+        if not writable(self.root / CACHE):
+            self.report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
+        return kept.find(path, key) is not None
 
     def close(self) -> None:
         """End the processes that run pages."""
@@ -90,7 +106,7 @@ class Book:
     def _cached(self, path: Path, page: Page, device: str) -> Recording | None:
         """What the cache holds of the page, if that is whole and was made by these versions."""
         try:
-            found = load(path)
+            found = load(path) if self.cached else None
         except RecordingError:
             return None
         if found is None or found.environment.torch != torch_build().version:
@@ -110,7 +126,8 @@ class Book:
         self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
         outputs = zip(page.blocks, run.outputs, strict=True)
         if not any(output and fault(block, device, output) for block, output in outputs):
-            save(path, found)
+            with contextlib.suppress(OSError):  # a cache only saves time
+                save(path, found)
         return found
 
     def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:

@@ -66,7 +66,7 @@ def _needed(last: Flow, earlier: list[tuple[int, Flow]], groups: dict[Value, set
     reach = needed.union(*(groups[value] for value in needed if value in groups))
     chosen: list[int] = []
     for index, flow in reversed(earlier):
-        if flow.binds & needed or flow.mutates & reach:
+        if not (flow.binds.isdisjoint(needed) and flow.mutates.isdisjoint(reach)):
             chosen.append(index)
             needed |= flow.loads
             reach.update(flow.loads, *(groups[value] for value in flow.loads if value in groups))

@@ -22,7 +22,7 @@ from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyp
 from samedevice import kept
 from samedevice.notebook import read_cells, relink
 from samedevice.page import Block, Page
-from samedevice.scratch import write_atomically
+from samedevice.scratch import Folder
 from samedevice.weave import Shown, output_html
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -84,19 +84,21 @@ def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     found = kept.find(path, key)
     if found is not None:
         return Converted(**found), False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    source = path.with_suffix(".ipynb")
-    write_atomically(source, notebook, durably=False)
-    done = _with_headings(_by_mkdocs_jupyter(source))
+    done = _with_headings(_by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name))
     kept.keep(path, key, asdict(done))
     return done, True
 
 
-def _by_mkdocs_jupyter(source: Path) -> str:
+def _by_mkdocs_jupyter(notebook: str, name: str) -> str:
     from mkdocs_jupyter.convert import nb2html  # type: ignore[import-untyped]
 
-    with _our_template():
-        html: str = nb2html(str(source), execute=False)
+    folder = Folder()
+    try:
+        (folder.path / name).write_text(notebook, encoding="utf-8")
+        with _our_template():
+            html: str = nb2html(str(folder.path / name), execute=False)
+    finally:
+        folder.remove()
     return html.rpartition("<style>")[0].strip()
 
 

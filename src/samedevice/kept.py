@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 from samedevice.scratch import write_atomically
 
 HERE = Path(__file__).parent
+RUNNER = ("worker.py", "output.py", "process.py", "matplotlibrc")
 
 
 def key(*data: str) -> str:
@@ -31,6 +33,12 @@ def engine(folder: Path) -> str:
     return digest("\0".join(digest(path.read_text(encoding="utf-8")) for path in files))
 
 
+@cache
+def runner() -> str:
+    """Hash of the files that decide what the output of a block is."""
+    return digest("\0".join((HERE / name).read_text(encoding="utf-8") for name in RUNNER))
+
+
 def find(path: Path, key: str) -> Any:
     """What is kept in a file under this key; None if there is nothing, or it cannot be read."""
     try:
@@ -41,9 +49,10 @@ def find(path: Path, key: str) -> Any:
 
 
 def keep(path: Path, key: str, found: Any) -> None:
-    """Keep something that JSON can hold, in place of what the file held."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps({"key": key, "found": found}), durably=False)
+    """Keep something that JSON can hold, in place of what the file held; nothing, where nothing can be written."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps({"key": key, "found": found}), durably=False)
 
 
 def find_or_make(path: Path, key: str, make: Callable[[], Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from markdown.extensions.toc import nest_toc_tokens  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -19,7 +20,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import CACHE, RECORDINGS, Book
 from samedevice.convert import convert, finished
-from samedevice.errors import PageError, SameDeviceError
+from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.export import exports, llms
 from samedevice.notebook import front_matter
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
@@ -27,6 +28,8 @@ from samedevice.page import Page, parse_page
 from samedevice.recording import place
 from samedevice.reference import Reference, asks
 from samedevice.rendered import Renderer
+from samedevice.source import inside
+from samedevice.strays import strays
 from samedevice.weave import Shown, error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
@@ -64,15 +67,34 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         assert self.book is not None
         self.pages, self.exports, self.listed, self.shown, self.reference = {}, {}, [], {}, None
         take_notebooks(files)
+        docs = Path(config.docs_dir).resolve()
+        self._refuse_links(files, docs)
         for file in files.documentation_pages():
             if file.abs_src_path is None:
                 continue
             try:
-                self.pages[file.src_uri] = parse_page(Path(file.abs_src_path).resolve(), self.book.root)
+                self.pages[file.src_uri] = parse_page(docs / file.src_uri, self.book.root)
             except PageError as error:
                 self.pages[file.src_uri] = error
-        self.book.start(page for page in self.pages.values() if isinstance(page, Page))
+        pages = [page for page in self.pages.values() if isinstance(page, Page)]
+        for line in strays(self.book.root, RECORDINGS, pages):
+            log.warning(line)
+        try:
+            self.book.start(pages)
+        except SessionError as error:
+            raise PluginError(str(error)) from None
         return files
+
+    def _refuse_links(self, files: Files, docs: Path) -> None:
+        """Publish no file that a link of the documentation folder leads to outside of the repository."""
+        assert self.book is not None
+        for file in [file for file in files if not file.is_documentation_page() and file.src_dir]:
+            path = docs / file.src_uri
+            if Path(file.src_dir or "").resolve() == docs and not inside(path, self.book.root):
+                log.error(
+                    f"docs/{file.src_uri}: this is a link out of the repository; put the file itself in its place"
+                )
+                files.remove(file)
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
         """Note what the pages can link to."""

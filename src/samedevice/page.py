@@ -16,6 +16,7 @@ from sybil.typing import Evaluator
 from samedevice.errors import PageError
 from samedevice.fences import Fence, find_fences
 from samedevice.notebook import find_cells
+from samedevice.source import inside, read_page
 
 NOTEBOOK = ".py"
 """The suffix of a page that is a notebook in percent format; all others are Markdown."""
@@ -174,12 +175,7 @@ def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
     Raises PageError, with page and line, for what cannot be run as it is written.
     """
     name = path.relative_to(root).as_posix()
-    if text is None:
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = path.read_bytes()[: error.start].count(b"\n") + 1
-            raise PageError(name, line, "this line is not UTF-8; save the page as UTF-8") from None
+    text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
     blocks = tuple(region.parsed for region in BlockParser(root)(document))
     return Page(name, text, blocks)
@@ -287,8 +283,8 @@ def _console(fence: Fence, page: str, index: int, options: Options, root: Path) 
 def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> Block:
     if fence.body.strip():
         raise PageError(page, fence.line, f'the code comes from file="{options.file}", so the fence must be empty')
-    path = (root / options.file).resolve()
-    if not path.is_relative_to(root.resolve()):
+    path = root / options.file
+    if not inside(path, root):
         raise PageError(page, fence.line, f'file="{options.file}" leaves the repository; name a file inside it')
     if not path.is_file():
         raise PageError(page, fence.line, f'file="{options.file}" does not exist; paths start at the repository root')
@@ -315,6 +311,6 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
 
 def _mentioned(code: str, root: Path) -> str:
     """The text of the files under snippets/ that a block names, so that their change is the block's change."""
-    paths = sorted({root / name for name in MENTIONED.findall(code)})
+    paths = sorted(path for name in set(MENTIONED.findall(code)) if inside(path := root / name, root))
     found = (f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in paths if path.is_file())
     return "\0".join(found)

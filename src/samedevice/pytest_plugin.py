@@ -6,6 +6,7 @@ for its page's run and judges its own block.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from samedevice.recording import load, place
 from samedevice.runs import UNCHANGED, Runs
 from samedevice.session import Run
 from samedevice.status import Count, tally
+from samedevice.strays import strays
 from samedevice.verdict import damaged, fault, mismatch
 
 RUNS = pytest.StashKey["Runs"]()
@@ -106,12 +108,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Tell what was recorded, and what is missing or stale for devices that this machine lacks."""
+    """Tell what was recorded, what is missing or stale for devices that this machine lacks, what has no page."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
     lines = list(_recorded(dict.fromkeys(said)))
     if any(_is_page(str(getattr(report, "fspath", ""))) for report in reports):
-        lines += _elsewhere(config.rootpath, config.stash[RUNS].devices)
+        pages = list(_pages(config.rootpath))
+        lines += [*_elsewhere(config.rootpath, pages, config.stash[RUNS].devices)]
+        lines += strays(config.rootpath, RECORDINGS, pages)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:
@@ -135,13 +139,16 @@ def _is_page(path: str) -> bool:
     return path.startswith("docs/") and path.endswith(SUFFIXES)
 
 
-def _elsewhere(root: Path, here: tuple[str, ...]) -> Iterator[str]:
-    """A line for each page with blocks whose recording from another device is missing or stale."""
+def _pages(root: Path) -> Iterator[Page]:
+    """The pages that can be read."""
     for path in page_paths(root):
-        try:
-            page = parse_page(path, root)
-        except SameDeviceError:
-            continue
+        with contextlib.suppress(SameDeviceError):
+            yield parse_page(path, root)
+
+
+def _elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each page with blocks whose recording from another device is missing or stale."""
+    for page in pages:
         for device in sorted(set(DEVICES) - set(here)):
             counted = _count(root, page, device)
             told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]

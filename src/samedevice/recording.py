@@ -68,10 +68,15 @@ class Recording:
     entries: tuple[Entry, ...]
     """An entry for each block that ran, in the page's order."""
 
+    @cached_property
+    def _by_hash(self) -> dict[str | None, Entry]:
+        """The entries by their hashes; where two have the same one, the first."""
+        return {entry.hash: entry for entry in reversed(self.entries)}
+
     def find(self, page: Page, index: int) -> tuple[State, Entry | None]:
         """The state of the page's block number `index`, and its entry where that is fresh or damaged."""
         hashes = page.hashes(self.environment.device)
-        entry = next((entry for entry in self.entries if entry.hash == hashes[index]), None)
+        entry = self._by_hash.get(hashes[index])
         if entry is not None:
             return (State.FRESH if entry.intact else State.DAMAGED), entry
         position = sum(found is not None for found in hashes[:index])
@@ -98,7 +103,7 @@ def load(path: Path, name: str = "") -> Recording | None:
         environment = Environment(**found["environment"])
         if found["seal"] != _seal(found["environment"]) or environment.device not in DEVICES:
             raise RecordingError(name or str(path), f"its environment was changed by hand; {advice}")
-        return Recording(environment, tuple(_read_entry(entry, path.parent) for entry in found["blocks"]))
+        return Recording(environment, tuple(_read_entry(entry, path) for entry in found["blocks"]))
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         reason = f"is damaged ({type(error).__name__}: {error}); {advice}"
         raise RecordingError(name or str(path), reason) from error
@@ -192,8 +197,10 @@ def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
     return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
 
 
-def _read_entry(found: dict[str, Any], folder: Path) -> Entry:
+def _read_entry(found: dict[str, Any], path: Path) -> Entry:
+    """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
     output = found["output"]
     for figure in output.get("figures", ()):
-        figure["svg"] = (folder / Path(figure["svg"]).name).read_text(encoding="utf-8")
+        name = path.stem + "@" + figure["svg"].partition("@")[2]
+        figure["svg"] = path.with_name(name).read_text(encoding="utf-8")
     return Entry(found["hash"], found["code"], Output.from_json(output), found["seal"])

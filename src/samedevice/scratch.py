@@ -98,6 +98,12 @@ def sweep(found: Iterable[Path]) -> None:
                 os.close(descriptor)
 
 
+def writable(folder: Path) -> bool:
+    """Whether a file can be made in a folder, which need not be there yet."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(there, os.W_OK)
+
+
 def sweep_files(folder: Path) -> None:
     """Remove the files below `folder` that a killed run was writing."""
     sweep(folder.rglob(f".*{SUFFIX}"))

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
+LIGHT_TORCH = Path(__file__).parents[1] / "samples/light"
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
 """Whether all is asked for (`make faults`), or the sample that is part of the normal tests."""
 DRAWS = """\
@@ -54,7 +55,10 @@ class Checkout:
         (root / "docs").mkdir(parents=True)
         temporary.mkdir()
         self.mark = f"SAMEDEVICE_TEST={root}"
-        self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root)}
+        light = temporary.with_name("light")
+        shutil.copytree(LIGHT_TORCH, light)
+        (light / "torch/version.py").write_text(f"__version__ = {version('torch')!r}\n")
+        self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root), "PYTHONPATH": str(light)}
         (root / "conftest.py").write_text('pytest_plugins = ("samedevice.pytest_plugin",)\n')
         (root / "pytest.ini").write_text(PYTEST)
         (root / "mkdocs.yml").write_text(MKDOCS)
@@ -122,7 +126,7 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(light_torch: None, tmp_path: Path) -> Checkout:
+def checkout(tmp_path: Path) -> Checkout:
     """A checkout with one page of two blocks, whose pages run with a stand-in for torch."""
     made = Checkout(tmp_path / "checkout", tmp_path / "temporary")
     made.page(PAGE)

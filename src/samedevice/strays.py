@@ -1,0 +1,65 @@
+"""strays: recordings whose page was deleted or renamed, figures without a recording; told of, never removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from samedevice.errors import RecordingError
+from samedevice.page import DEVICES, NOTEBOOK, Page
+from samedevice.recording import load, place
+
+SUFFIXES = (".md", NOTEBOOK)
+
+
+def strays(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
+    """A line for each file below `folder` that belongs to no page, with what to do. `pages` are those that can be read.
+
+    A page that cannot be read has a file all the same, and keeps its recordings.
+    """
+    found = tuple(pages)
+    for device in DEVICES:
+        for path in sorted((root / folder / device).rglob("*")):
+            name = path.relative_to(root / folder / device).with_name(path.stem.partition("@")[0]).as_posix()
+            where = path.relative_to(root).as_posix()
+            if path.suffix == ".json" and not _has_page(root, name):
+                yield f"{where}: {_advice(path, root / folder, device, name, found)}"
+            elif path.suffix == ".svg" and not _is_used(path):
+                yield f"{where}: this figure belongs to no recording; delete it"
+
+
+def _has_page(root: Path, name: str) -> bool:
+    return any(
+        (root / "docs" / f"{name}{suffix}").is_symlink() or (root / "docs" / f"{name}{suffix}").exists()
+        for suffix in SUFFIXES
+    )
+
+
+def _is_used(figure: Path) -> bool:
+    """Whether the recording beside a figure names it."""
+    stem, _, rest = figure.name.partition("@")
+    try:
+        return f"@{rest}" in figure.with_name(f"{stem}.json").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def _advice(path: Path, folder: Path, device: str, name: str, pages: Iterable[Page]) -> str:
+    """What to do with a recording that has no page."""
+    gone = f"there is no page docs/{name}"
+    page = _renamed(path, folder, device, pages)
+    if page is None:
+        return f"{gone}; delete it and its figures with git rm, or bring the page back with git checkout"
+    new = place(folder, device, page).relative_to(folder).as_posix()
+    return f"{gone}, but {page.path} has its code; rename it, and its figures alike, to {new} with git mv"
+
+
+def _renamed(path: Path, folder: Path, device: str, pages: Iterable[Page]) -> Page | None:
+    """The page without a recording for whose code this one was made."""
+    try:
+        recording = load(path)
+    except RecordingError:
+        return None
+    hashes = {entry.hash for entry in recording.entries} if recording else set()
+    free = (page for page in pages if not place(folder, device, page).exists())
+    return next((page for page in free if hashes and hashes <= set(page.hashes(device))), None)

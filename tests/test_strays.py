@@ -1,0 +1,65 @@
+"""Recordings without a page: told with what to do, and never taken for strays when their page merely cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samedevice.output import Figure, Output
+from samedevice.page import Page
+from samedevice.recording import place, save, update
+from samedevice.session import Environment
+from samedevice.strays import strays
+
+HERE = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-21")
+FOLDER = Path("tests/recordings")
+GONE = "tests/recordings/cuda/topic/old.json: there is no page docs/topic/old"
+
+
+@pytest.fixture
+def page(root: Path, write: Callable[..., Page]) -> Page:
+    """A page with a figure, recorded."""
+    page = write("```python\none\n```\n", "docs/topic/old.md")
+    found = update(None, page, HERE, [Output(figures=(Figure("<svg/>", "A line."),))])
+    assert found is not None
+    save(place(root / FOLDER, "cuda", page), found)
+    return page
+
+
+def test_a_recording_with_its_page_is_no_stray(root: Path, page: Page) -> None:
+    """Nor are its figures."""
+    assert list(strays(root, FOLDER, [page])) == []
+
+
+def test_a_recording_whose_page_cannot_be_read_is_no_stray(root: Path, page: Page) -> None:
+    """A typing mistake on a page must not have its recordings deleted."""
+    assert list(strays(root, FOLDER, [])) == []
+
+
+def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page, write: Callable[..., Page]) -> None:
+    """Other code, or code that has a recording already, is not its page."""
+    (root / page.path).unlink()
+    other = write("```python\ntwo\n```\n", "docs/other.md")
+    advice = "; delete it and its figures with git rm, or bring the page back with git checkout"
+    assert list(strays(root, FOLDER, [other])) == [GONE + advice]
+
+
+def test_a_recording_whose_page_was_renamed_is_told_with_the_new_name(
+    root: Path, page: Page, write: Callable[..., Page]
+) -> None:
+    """Also where code was added to the page since."""
+    (root / page.path).unlink()
+    new = write("```python\none\n```\n\n```python\ntwo\n```\n", "docs/new.md")
+    advice = "docs/new.md has its code; rename it, and its figures alike, to cuda/new.json with git mv"
+    assert list(strays(root, FOLDER, [new])) == [f"{GONE}, but {advice}"]
+
+
+def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> None:
+    """A run that was killed may leave one."""
+    (root / FOLDER / "cuda/topic/old@0123.svg").write_text("<svg/>")
+    (root / FOLDER / "cuda/none@0123.svg").write_text("<svg/>")
+    told = "this figure belongs to no recording; delete it"
+    places = ("tests/recordings/cuda/none@0123.svg", "tests/recordings/cuda/topic/old@0123.svg")
+    assert list(strays(root, FOLDER, [page])) == [f"{place}: {told}" for place in places]
