@@ -34,8 +34,6 @@ from samedevice.recording import Entry, Recording, load, place
 from samedevice.session import Run, Sessions
 from samedevice.verdict import fault, mismatch
 
-TIME_LIMIT = 30.0
-"""Seconds for one block: a changed literal may make it endless."""
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"
 LITERAL = "a literal of the code"
@@ -180,7 +178,7 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str,
     """Examine every recorded block; what was wrong before any change, and how changed literals show."""
     wrong: list[str] = []
     again: list[tuple[Case, Future[Run]]] = []
-    with Sessions(root, TIME_LIMIT) as sessions:
+    with Sessions(root) as sessions:
         pages = [parse_page(path, root) for path in page_files(root)]
         runs = [(page, device, sessions.submit(page, device)) for device in present_devices() for page in pages]
         for page, device, run in runs:
@@ -192,6 +190,7 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str,
                 mutant = examine(case, tallies)
                 if mutant.kind == "python" and code_mutant(case.block)[1]:
                     again.append((case, submit_again(sessions, case, mutant)))
+            print(f"examined {page.path} on {device}", file=sys.stderr)
         seen = [shows(case, future.result().outputs[-1]) for case, future in again]
     return wrong, {how: seen.count(how) for how in ("print something else", "fail", "")}
 
