@@ -8,6 +8,7 @@ TORCH_INDEX ?=
 TIMES ?= 30
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+TEST = $(BIN)/python -m pytest -n logical --durations=10
 
 # Material announces its end of life at each build; once is enough.
 export NO_MKDOCS_2_WARNING := 1
@@ -24,7 +25,7 @@ build: $(VENV)/ready ## write the site to site/, and fail on anything that is wr
 	$(BIN)/mkdocs build --strict
 
 test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine and the site
-	$(BIN)/python -m pytest
+	$(TEST)
 
 record: $(VENV)/ready ## run every block and write what it printed to tests/recordings
 	$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE))
@@ -34,7 +35,7 @@ check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what C
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	.ci/lint $(BIN)
-	$(BIN)/python -m pytest
+	$(TEST)
 	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from samedevice.devices import why_absent
 from samedevice.output import Output
 from samedevice.page import parse_page
+from samedevice.pytest_plugin import pytest_xdist_make_scheduler
 from samedevice.recording import place, save, update
 from samedevice.session import Environment, Sessions
 
@@ -413,6 +416,32 @@ def test_pages_are_shared_among_processes(
     assert sorted(ran.read_text()) == ["a", "b", "c"]
     lines = [line for line in result.stdout.lines if line.startswith("recorded")]
     assert sorted(lines) == [f"recorded docs/{name}.md on cpu: 2 blocks" for name in ("a", "b", "c", "page")]
+
+
+def test_pages_on_an_accelerator_are_run_by_one_process() -> None:
+    """A GPU that runs two pages at once has less memory for each, and other times."""
+    pytest.importorskip("xdist")
+    config = SimpleNamespace(getvalue=lambda name: ["2*popen"])
+    split = pytest_xdist_make_scheduler(config, None)._split_scope  # type: ignore[arg-type]
+    names = ["cpu-01-line-3", "cpu-02-line-9", "cuda-01-line-3"]
+    scopes = {split(f"docs/{page}.md::{name}") for page in "ab" for name in names}
+    assert scopes == {"docs/a.md::cpu", "docs/b.md::cpu", "cuda"}
+    assert split("tests/test_x.py::test_cuda-x") == "tests/test_x.py::test_cuda-x"
+
+
+IMPORT = """
+import pytest, time, sys
+started = time.process_time()
+import samedevice.pytest_plugin
+print(time.process_time() - started, {"torch", "numpy", "matplotlib", "mkdocs"} & set(sys.modules))
+"""
+
+
+def test_the_plugin_is_imported_within_a_tenth_of_a_second_and_without_torch() -> None:
+    """Whoever tests something else here waits for it too. The best of three counts: other tests run meanwhile."""
+    said = [subprocess.check_output([sys.executable, "-c", IMPORT], text=True).split() for _ in range(3)]
+    assert min(float(seconds) for seconds, _ in said) < 0.1
+    assert {found for _, found in said} == {"set()"}
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")

@@ -96,13 +96,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give all blocks of a page on a device to the same process of pytest-xdist."""
+    """Give all blocks of a page to the same process of pytest-xdist, and all pages on an accelerator to one."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     class PageScheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
-            return f"{path}::{name.split('-')[0]}" if _is_page(path) else nodeid
+            device = name.split("-")[0]
+            own = f"{path}::{device}" if device == "cpu" else device
+            return own if _is_page(path) else nodeid
 
     return PageScheduling(config, log)
 
