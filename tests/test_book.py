@@ -216,6 +216,15 @@ def test_what_another_device_printed_is_taken_from_its_recording(build: Build, w
     assert shown[1][1].environment == CUDA
 
 
+def test_a_device_that_is_compared_says_that_it_has_not_run_the_block(build: Build, write: Write, root: Path) -> None:
+    """Until it has: a comparison with one side only would pass for agreement."""
+    page = write('```python compare="cuda"\nprint("one")\n```\n')
+    note = "Not recorded yet: no machine with CUDA has run this block."
+    assert texts(build(page)[0]) == [["cpu: one", f"cuda: {note}"]]
+    record(root, page, Output("un\n"))
+    assert texts(build(page)[0]) == [["cpu: one", "cuda: un"]]
+
+
 def test_an_output_recorded_for_other_code_is_not_shown(build: Build, write: Write, root: Path) -> None:
     """It would be a claim that was never run."""
     record(root, write(TWO), Output("one\n"), Output("deux\n"))

@@ -173,6 +173,15 @@ def test_devices_that_differ_have_a_switch_and_marks(write: Write, render: Rende
     assert seen.texts["mark"] == ["cpu", "cuda"]
 
 
+def test_devices_that_are_compared_stand_beside_each_other_without_a_switch(write: Write, render: Render) -> None:
+    """The home page shows both at once; whichever is chosen, both can be read."""
+    outputs = {0: [cpu(Output("on cpu\n")), cuda(Output("on cuda\n"))]}
+    html = render(weave(write('```python compare="cuda"\nx\n```\n'), outputs, {}))
+    assert '<div class="sd-out sd-beside" data-devices="cpu cuda">' in html
+    assert Seen(html).texts["button"] == []
+    assert Seen(html).texts["mark"] == ["cpu", "cuda"]
+
+
 def test_a_difference_of_whole_lines_is_marked_line_by_line(write: Write, render: Render) -> None:
     """A mark over several lines would colour the blanks before and after them too."""
     seen = Seen(woven(write, render, cpu(Output("a\nb\nc\nz")), cuda(Output("a\nz"))))

@@ -234,4 +234,6 @@ def _elsewhere(page: Page, block: Block, device: str, recording: Recording | Non
     if block.options.needs == device:
         count = f"{block.options.count} devices with {label}" if block.options.count > 1 else label
         return Shown(device, None, None, f"Needs {count}; not recorded yet.")
+    if block.options.compare == device:
+        return Shown(device, None, None, f"Not recorded yet: no machine with {label} has run this block.")
     return None

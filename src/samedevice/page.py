@@ -32,7 +32,7 @@ LOOKALIKES = {
     "zsh": "console",
     "shell-session": "console",
 }
-OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt")
+OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare")
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
 NEEDS = re.compile(r"(?:(?P<count>\d+)\s+)?(?P<device>\w+)$")
@@ -63,6 +63,8 @@ class Options:
     """Numbers differ from run to run, so that only the text around them is compared."""
     alt: str = ""
     """What the block's figure shows, for those who cannot see it."""
+    compare: str = ""
+    """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
 
     def raises_on(self, device: str) -> str:
         """Name of the exception class that the block must raise on `device`; empty if it must not raise."""
@@ -227,13 +229,16 @@ def read_options(values: dict[str, str], page: str, line: int) -> Options:
     for key in values:
         if key not in OPTIONS:
             raise PageError(page, line, f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}')
-    plain = {key: values[key] for key in ("title", "hl_lines", "file", "part", "args", "alt") if key in values}
+    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare")
+    plain = {key: values[key] for key in passed if key in values}
     if values.get("numbers", "vary") != "vary":
         raise PageError(page, line, f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out')
     if ("part" in plain or "args" in plain) and "file" not in plain:
         raise PageError(page, line, 'part= and args= say what to do with a file; add file="snippets/..."')
     if "part" in plain and "args" in plain:
         raise PageError(page, line, "a part is run as a block of the page and takes no args=; leave one of them out")
+    if "compare" in plain and plain["compare"] not in DEVICES[1:]:
+        raise PageError(page, line, f'compare="{plain["compare"]}" names no device beside the CPU; use cuda or mps')
     needs, count = _needs(values.get("needs", ""), page, line)
     return Options(
         **plain,

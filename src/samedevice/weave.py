@@ -100,8 +100,10 @@ def output_html(block: Block, shown: Sequence[Shown]) -> str:
     devices = " ".join(one.device for group in groups for one in group)
     marked = _marked([group[0] for group in groups])
     panes = [_pane(block, group, text, number) for number, (group, text) in enumerate(zip(groups, marked, strict=True))]
-    switch = _switch(groups) if len(groups) > 1 else ""
-    return f'<div class="sd-out" data-devices="{devices}">{switch}{"".join(panes)}</div>'
+    beside = bool(block.options.compare)
+    switch = _switch(groups) if len(groups) > 1 and not beside else ""
+    kind = "sd-out sd-beside" if beside else "sd-out"
+    return f'<div class="{kind}" data-devices="{devices}">{switch}{"".join(panes)}</div>'
 
 
 def _group(shown: Sequence[Shown]) -> list[list[Shown]]:
