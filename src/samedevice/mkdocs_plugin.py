@@ -17,17 +17,21 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
+from rcssmin import cssmin  # type: ignore[import-untyped]
+from rjsmin import jsmin  # type: ignore[import-untyped]
 
 from samedevice.book import CACHE, RECORDINGS, Book
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.export import exports, llms
+from samedevice.history import Change, feed, last_changes, read_history
 from samedevice.notebook import front_matter
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.page import Page, parse_page
 from samedevice.recording import place
 from samedevice.reference import Reference, asks
 from samedevice.rendered import Renderer
+from samedevice.repository import VARIABLE, Repository, RepositoryError
 from samedevice.source import inside
 from samedevice.strays import strays
 from samedevice.weave import Shown, error_page, weave
@@ -45,7 +49,10 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         self.listed: list[tuple[str, str, str]] = []
         self.shown: dict[str, dict[int, list[Shown]]] = {}
         self.reference: Reference | None = None
-        self.repository = os.environ.get("SAMEDEVICE_REPOSITORY", "")
+        self.repository: Repository | None = None
+        self.history: tuple[Change, ...] = ()
+        self.changes: dict[str, Change] = {}
+        self.addresses: dict[str, tuple[str, str]] = {}
         self.serving = False
         self.renderer: Renderer | None = None
 
@@ -54,18 +61,33 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the repository root; under `mkdocs serve` watch what pages are made of."""
+        """Find the repository, its root and its history; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
+        self._place(config)
+        self.history = read_history(root)
+        self.changes = last_changes(self.history)
+        config.extra["feed"] = bool(config.site_url and self.history)
         if self.book is None or self.book.root != root:
             self.on_shutdown()
             self.book = Book(root, log.info)
         config.watch += [str(root / folder) for folder in ("snippets", RECORDINGS) if (root / folder).is_dir()]
         return config
 
+    def _place(self, config: MkDocsConfig) -> None:
+        """Tell MkDocs where the site will be, and where its pages are edited, if the environment tells that."""
+        try:
+            self.repository = Repository.named(os.environ.get(VARIABLE, ""))
+        except RepositoryError as error:
+            raise PluginError(str(error)) from None
+        if self.repository:
+            config.site_url = config.site_url or self.repository.site
+            config.edit_uri_template = self.repository.edit
+
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         assert self.book is not None
         self.pages, self.exports, self.listed, self.shown, self.reference = {}, {}, [], {}, None
+        self.addresses = {}
         take_notebooks(files)
         docs = Path(config.docs_dir).resolve()
         self._refuse_links(files, docs)
@@ -158,8 +180,12 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     ) -> TemplateContext:
         """Tell the template which files of the page there are to take along."""
         if page.file.src_uri in self.exports:
+            base = page.file.src_uri.rpartition(".")[0]
             self.listed.append((str(page.title), page.file.src_uri, str(page.meta.get("description", ""))))
-            context["samedevice"] = {"base": page.file.src_uri.rpartition(".")[0], "repository": self.repository}  # type: ignore[typeddict-unknown-key]
+            self.addresses[base] = (str(page.title), page.canonical_url or "")
+            colab = self.repository.colab(base) if self.repository else ""
+            about = {"base": base, "colab": colab, "changed": self.changes.get(base)}
+            context["samedevice"] = about  # type: ignore[typeddict-unknown-key]
         return context
 
     def _write_exports(self, config: MkDocsConfig) -> None:
@@ -176,9 +202,24 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             llms(config.site_name, config.site_description or "", self.listed), encoding="utf-8"
         )
 
+    def _write_feed(self, config: MkDocsConfig) -> None:
+        """Write the feed of changes; its links need to know where the site is."""
+        if config.site_url and config.extra["feed"]:
+            text = feed(config.site_name, config.site_url, self.history, self.addresses)
+            Path(config.site_dir, "feed.xml").write_text(text, encoding="utf-8")
+
+    def _shrink(self, config: MkDocsConfig) -> None:
+        """Take comments and indentation out of the site's own style and script, which a tenth of the bytes are."""
+        for path, shrink in (("assets/samedevice.css", cssmin), ("assets/samedevice.js", jsmin)):
+            file = Path(config.site_dir, path)
+            if file.exists():
+                file.write_text(shrink(file.read_text(encoding="utf-8")), encoding="utf-8")
+
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what readers take along; end the processes, unless the next build will want them."""
         self._write_exports(config)
+        self._write_feed(config)
+        self._shrink(config)
         if not self.serving:
             self.on_shutdown()
 
