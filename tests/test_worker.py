@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
+
+import pytest
 
 from samedevice.output import LIMIT, Output
 from samedevice.session import Sessions
@@ -165,6 +168,7 @@ def test_a_value_and_a_message_of_100_mb_are_cut_in_time(run: Run) -> None:
     assert [output.shown.endswith(end) for output, end in zip(outputs, missing, strict=True)] == [True, True]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_block_that_forks_is_one_block(run: Run) -> None:
     """Its child comes out of the block too, and must not go on to run the rest of the page a second time."""
     outputs = run(

@@ -138,7 +138,7 @@ def _recorded(said: Iterable[str]) -> Iterator[str]:
 
 def _is_page(path: str) -> bool:
     """Whether a test's path, relative to the repository root, is a page's."""
-    return path.startswith("docs/") and path.endswith(SUFFIXES)
+    return Path(path).parts[:1] == ("docs",) and path.endswith(SUFFIXES)
 
 
 def _pages(root: Path) -> Iterator[Page]:

@@ -32,8 +32,9 @@ START_LIMIT = 120.0
 END_LIMIT = 20.0
 """Seconds that a page's process may take to end after its last block."""
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
-NO_CUDA = {"CUDA_VISIBLE_DEVICES": "", "CUDA_HOME": "", "CUDA_PATH": ""}
-"""Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it."""
+NO_CUDA = {"CUDA_VISIBLE_DEVICES": "" if os.name == "posix" else "-1", "CUDA_HOME": "", "CUDA_PATH": ""}
+"""Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it. On Windows a
+variable that is set to nothing is one that is not set."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
     "pandas": "pandas",
