@@ -1,0 +1,115 @@
+"""results: what was measured, as a table, as a file of JSON, and in the block of a page that draws it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from measure import Cost, median, ratio
+from scale import growth, overhead
+
+from samedevice.devices import torch_build
+from samedevice.session import available_cores
+from samedevice.worker import processor
+
+ROOT = Path(__file__).parents[2]
+FILE = Path(__file__).with_name("results.json")
+PAGE = ROOT / "docs/about/how-it-works.md"
+LITERAL = re.compile(r"^measured = \{\n.*?^\}\n", re.M | re.S)
+"""Where the page holds the figures that its plot shows."""
+Found = dict[str, list[Cost]]
+Goal = tuple[str, float, float]
+"""What is compared, its figure, and the most that it may be."""
+
+
+def sites_goals(found: Found, warm: float, build_peers: list[str], test_peers: list[str]) -> Iterator[Goal]:
+    """What the figures of a site are held to."""
+    yield "cold / (plain + bare)", ratio(found, "cold", "plain", "bare"), 1.0
+    yield "warm / plain", ratio(found, "warm", "plain"), warm
+    yield "tests / bare", ratio(found, "tests", "bare"), 1.2
+    for peer in build_peers:
+        yield f"cold / {peer}", ratio(found, "cold", peer), 1.0
+    for peer in test_peers:
+        yield f"tests / {peer}", ratio(found, "tests", peer), 1.0
+
+
+def scale_goals(found: dict[str, Any]) -> Iterator[Goal]:
+    """What the figures of the sites that grow are held to."""
+    yield "cold, a page more", growth(found, "cold"), 1.15
+    yield "warm, a page more", growth(found, "warm"), 1.15
+    yield "warm - plain, ms a page", overhead(found), 2.0
+    yield "memory, MB", max(found["memory_mb"]), 400
+    yield "cores idle in a cold build", 1 - found["cores_busy"][-1], 0.15
+
+
+def reload_goals(found: dict[str, Any]) -> Iterator[Goal]:
+    """What the way from a save to the browser is held to."""
+    yield "word / plain word", found["word"] / found["plain_word"], 1.2
+    yield "(block - its page's run) / plain word", (found["block"] - found["run"]) / found["plain_word"], 1.2
+
+
+def print_costs(title: str, found: Found) -> None:
+    """Print a table of medians."""
+    rounds = len(next(iter(found.values())))
+    print(f"\n{title}; medians of {rounds} rounds\n\n{'':<22}{'seconds':>9}{'CPU s':>9}  memory of the main process")
+    for name, costs in found.items():
+        cost = median(costs)
+        print(f"{name:<22}{cost.seconds:9.2f}{cost.cpu:9.2f}{cost.megabytes:6.0f} MB")
+
+
+def print_figures(title: str, found: dict[str, Any]) -> None:
+    """Print figures by their names."""
+    print(f"\n{title}\n")
+    for name, figure in found.items():
+        values = figure if isinstance(figure, list) else [figure]
+        print(f"{name:<22}" + "".join(f"{value:9.4g}" for value in values))
+
+
+def print_goals(goals: list[Goal]) -> None:
+    """Print what was reached and what was not."""
+    print(f"\n{'':<40}{'measured':>9}{'at most':>9}")
+    for name, figure, most in goals:
+        print(f"{name:<40}{figure:9.2f}{most:9.2f}{'' if figure <= most else '  missed'}")
+
+
+def summary(found: Found) -> dict[str, Any]:
+    """The medians of a site, as they are kept."""
+    rows = ((name, median(costs)) for name, costs in found.items())
+    return {name: {"seconds": round(cost.seconds, 3), "cpu": round(cost.cpu, 3)} for name, cost in rows}
+
+
+def machine() -> dict[str, Any]:
+    """Where and when something was measured."""
+    day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    about = {"processor": processor(), "cores": available_cores(), "python": platform.python_version()}
+    return about | {"torch": torch_build().version, "day": day}
+
+
+def save(part: str, found: dict[str, Any], goals: list[Goal]) -> None:
+    """Keep the figures of a part in place of those that it had."""
+    kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    ratios = {name: round(figure, 3) for name, figure, _ in goals}
+    kept[part] = {"machine": machine(), "measured": found, "ratios": ratios}
+    FILE.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def literal(kept: dict[str, Any]) -> str:
+    """The figures of the sites that grow, as the code of the page has them."""
+    about, found = kept["machine"], kept["measured"]
+    where = f"{about['processor']}, {about['cores']} cores, {about['day']}"
+    rows = {"where": where} | {name: found[name] for name in ("pages", "plain", "cold", "warm")}
+    return "measured = {\n" + "".join(f'    "{name}": {json.dumps(value)},\n' for name, value in rows.items()) + "}\n"
+
+
+def write_page() -> None:
+    """Put the figures into the page that draws them. Raises SystemExit if it has no place for them."""
+    kept = json.loads(FILE.read_text(encoding="utf-8"))["scale"]
+    text, count = LITERAL.subn(lambda _: literal(kept), PAGE.read_text(encoding="utf-8"))
+    if count != 1:
+        raise SystemExit(f"{PAGE} must have one block with the lines from `measured = {{` to `}}`; it has {count}")
+    PAGE.write_text(text, encoding="utf-8")
