@@ -18,6 +18,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 DECIMAL = re.compile(r"[.eE]")
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
 UNSEEN = (*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 VISIBLE = PICTURES | {code: f"<U+{code:04X}>" for code in UNSEEN}
@@ -116,8 +117,8 @@ def same_text(one: str, other: str, numbers_vary: bool = False) -> bool:
 
     A number with a decimal point or an exponent equals one that rounds to it at the lesser of the two precisions:
     `0.25` equals `0.250`. One that ends in its point is whole: `1.` does not equal `1.4`. Whole numbers, shapes,
-    dtypes and devices must be the same. With `numbers_vary` every number equals every other, and so does the blank
-    space around it.
+    dtypes and devices must be the same. With `numbers_vary` every number equals every other, with or without
+    commas at its thousands, and so does the blank space around it.
     """
     if one == other:
         return True
@@ -129,7 +130,8 @@ def same_text(one: str, other: str, numbers_vary: bool = False) -> bool:
 
 
 def _without_numbers(text: str) -> str:
-    return re.sub(r"\s*\0\s*", "\0", NUMBER.sub("\0", text))  # no output holds a NUL: `clean` made it visible
+    text = NUMBER.sub("\0", THOUSANDS.sub("", text))
+    return re.sub(r"\s*\0\s*", "\0", text)  # no output holds a NUL: `clean` made it visible
 
 
 def _same_number(one: str, other: str) -> bool:
