@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +13,9 @@ from samedevice.messages import pattern
 from samedevice.page import parse_page
 from samedevice.shelf import Shelf
 
-sync_api = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium"),
-]
+pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MESSAGES = json.loads((ROOT / "tests/samples/reference/messages.json").read_text(encoding="utf-8"))
 PASTED = [(one, one[kind]) for one in MESSAGES for kind in ("text", "pasted") if kind in one]
 COUNT_ANSWERS = """
@@ -41,35 +29,7 @@ window.Worker = class extends Worker {
 """
 SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
   .filter((link) => link.checkVisibility() && new URL(link.href).hash)
-  .map((link) => new URL(link.href).pathname.slice(1) + new URL(link.href).hash)"""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the built site is served."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium."""
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield found
-        found.close()
+  .map(({ href }) => new URL(href).pathname.replace("/same-device/", "").replace(".html", "/") + new URL(href).hash)"""
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +97,7 @@ def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
 def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
     """Reached and used by keyboard alone; says how much is left."""
     page = browser.new_page()
-    page.goto(address + "reference/apis/")
+    page.goto(address + "reference/apis.html")
     box = page.get_by_role("searchbox", name="Filter")
     box.focus()
     page.keyboard.insert_text("Private torch.cuda.memory")
@@ -154,7 +114,7 @@ def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
 def test_the_filter_of_the_errors_takes_a_pasted_message(browser: Any, address: str) -> None:
     """Words with numbers in them are the reader's own; a letter without an entry goes too."""
     page = browser.new_page()
-    page.goto(address + "reference/errors/")
+    page.goto(address + "reference/errors.html")
     page.get_by_role("searchbox", name="Filter").fill("mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)")
     assert page.locator("article dt:visible").count() == 1
     assert page.locator("article h2:visible").all_inner_texts() in (["M"], ["M¶"])

@@ -1,0 +1,124 @@
+"""What the tests in the browser share: the site, built with a made-up GPU's recordings, served, and Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import NAME, served
+
+from samedevice.output import Output
+from samedevice.page import Page, parse_page
+from samedevice.recording import Entry, Recording, load, save
+from samedevice.session import Environment
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("docs", "snippets", "tests/recordings", ".cache")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+MADE_UP = Environment("cuda", "A made-up GPU", "2.11.0", "3.12.0", "580", "2026-01-01")
+SIXTY = "# Sixty\n" + "".join(f'\n```python\nprint("line {number} of the cpu")\n```\n' for number in range(60))
+
+
+def wanted(found: object, what: str) -> None:
+    """Skip where something is missing, but for CI, where nothing may be: there the test goes on, and fails."""
+    if not found and not os.environ.get("CI"):
+        pytest.skip(f"needs {what}")
+
+
+def on_cuda(output: Output) -> Output:
+    """What a GPU would have printed where the CPU printed this."""
+    found = json.loads(json.dumps(output.to_json()).replace("cpu", "cuda"))
+    if found.get("value", "").startswith("tensor("):
+        found["value"] = found["value"][:-1] + ", device='cuda:0')"
+    return Output.from_json(found)
+
+
+def pretend_cuda(tree: Path, page: Page, printed: dict[int, Output]) -> None:
+    """Give a page a recording from a GPU; only tests see it."""
+    entries = []
+    for block, hash in zip(page.blocks, page.hashes("cuda"), strict=True):
+        if block.index in printed:
+            entries.append(Entry.make(str(hash), block.code, on_cuda(printed[block.index])))
+    save(tree / f"tests/recordings/cuda/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
+
+
+def copy_of_the_repository(tree: Path) -> None:
+    """Pages, recordings and cache, with a page of sixty blocks, and a history of one commit."""
+    for name in COPIED:
+        if (ROOT / name).exists():
+            shutil.copytree(ROOT / name, tree / name)
+    for name in ("mkdocs.yml", ".gitignore"):
+        shutil.copy(ROOT / name, tree)
+    home = parse_page(tree / "docs/index.md", tree)
+    recorded = load(tree / "tests/recordings/cpu/index.json")
+    assert recorded is not None
+    everywhere = [block.index for block in home.blocks if block.options.needs == ""]
+    pretend_cuda(tree, home, dict(zip(everywhere, [entry.output for entry in recorded.entries], strict=True)))
+    (tree / "docs/sixty.md").write_text(SIXTY, encoding="utf-8")
+    sixty = parse_page(tree / "docs/sixty.md", tree)
+    pretend_cuda(tree, sixty, {number: Output(f"line {number} of the cpu\n") for number in range(60)})
+    for command in (["init", "-q"], ["add", "docs"], ["commit", "-q", "-m", "Begin <here>"]):
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *identity, *command], cwd=tree, check=True)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site, for a repository that is known."""
+    tree = tmp_path_factory.mktemp("tree")
+    copy_of_the_repository(tree)
+    environ = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SAMEDEVICE_REPOSITORY": f"someone/{NAME}"}
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet"], cwd=tree, check=True, env=environ)
+    return tree / "site"
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    with served(site) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> dict[str, Any]:
+    """How to start Chromium: the system's, or where that is missing Playwright's own."""
+    if not os.environ.get("CI"):
+        pytest.importorskip("playwright")
+    found = shutil.which("chromium")
+    wanted(found, "chromium")
+    return {"executable_path": found, "args": list(FLAGS)}
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: dict[str, Any]) -> Iterator[Any]:
+    """Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(**chromium)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def context(browser: Any) -> Iterator[Any]:
+    """A reader who has not been here before, and lets pages use the clipboard."""
+    found = browser.new_context(viewport={"width": 1280, "height": 900})
+    found.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def home(context: Any, address: str) -> Any:
+    """The home page, opened."""
+    page = context.new_page()
+    page.goto(address)
+    return page

@@ -1,0 +1,145 @@
+"""Every page of the site, in both schemes and on a narrow screen: accessibility, width, weight, errors, other hosts."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from served import NAME
+
+pytestmark = pytest.mark.browser
+
+PLOTS = re.compile(r'<figure class="sd-figure">.*?</figure>', re.S)
+LIGHTEN = """() => {
+  document.querySelectorAll(".sd-figure svg").forEach((plot) => plot.replaceChildren());
+  const seen = new Set();
+  for (const token of document.querySelectorAll(".highlight code span:not(:has(*))")) {
+    seen.has(token.className) ? token.replaceWith(token.textContent) : seen.add(token.className);
+  }
+}"""
+"""Takes out what axe need not look at again and again: what is in a plot, and tokens of code that look the same."""
+AXE = """async (rules) => {
+  const found = await axe.run({ resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) });
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
+}"""
+OF_COLORS = ["color-contrast", "link-in-text-block"]
+"""The rules that a scheme of colors can break; all rules are for the first scheme."""
+FIRST_VIEW = 110_000
+OWN = 6_000
+
+
+@dataclass
+class Visit:
+    """What came of opening one page."""
+
+    violations: dict[str, list[str]] = field(default_factory=dict)
+    """By scheme, what axe found."""
+    width: int = 0
+    """Width of the content on a screen of 320 px, in px."""
+    wrong: list[str] = field(default_factory=list)
+    """What was reported on the console, and what was asked of other hosts."""
+    loaded: set[str] = field(default_factory=set)
+    """Paths of what was loaded, below the site."""
+
+
+async def visit(context: Any, page: str, address: str, axe: str) -> Visit:
+    """Open a page and look at it on a narrow screen, then in both schemes."""
+    seen, tab = Visit(), await context.new_page()
+    tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
+    tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
+    tab.on("request", lambda request: note(seen, request.url, address))
+    await tab.goto(address + page, wait_until="networkidle")
+    await tab.set_viewport_size({"width": 320, "height": 700})
+    seen.width = await tab.evaluate("document.documentElement.scrollWidth")
+    await tab.set_viewport_size({"width": 1280, "height": 900})
+    await tab.evaluate(LIGHTEN)
+    await tab.evaluate(axe)
+    for scheme, rules in (("light", None), ("dark", OF_COLORS)):
+        await tab.emulate_media(color_scheme=scheme)
+        seen.violations[scheme] = await tab.evaluate(AXE, rules)
+    await tab.close()
+    return seen
+
+
+def note(seen: Visit, url: str, address: str) -> None:
+    """Keep what is loaded of the site apart from what is asked of others."""
+    if url.startswith(address):
+        seen.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
+    elif not url.startswith("data:"):
+        seen.wrong.append(url)
+
+
+async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
+    """Visit all pages with one browser, as many at a time as there are cores."""
+    import axe_playwright_python
+    from playwright.async_api import async_playwright
+
+    axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    free = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**chromium)
+        context = await browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+
+        async def one(page: str) -> Visit:
+            async with free:
+                return await visit(context, page, address, axe)
+
+        found = await asyncio.gather(*map(one, pages))
+        await browser.close()
+    return dict(zip(pages, found, strict=True))
+
+
+@pytest.fixture(scope="module")
+def visits(site: Path, address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
+    """Each page of the site with what came of opening it; in a thread, because pytest's own has a loop already."""
+    found = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
+    pages = sorted(page for page in found if "http-equiv" not in (site / page).read_text(encoding="utf-8")[:600])
+    assert len(pages) > 30
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, visits_of(pages, address, chromium)).result()
+
+
+def sent(site: Path, path: str) -> int:
+    """Bytes of a file as it is sent; a page without its plots."""
+    data = (site / path).read_bytes()
+    if path.endswith(".html"):
+        data = PLOTS.sub("", data.decode()).encode()
+    return len(gzip.compress(data, 6)) if not path.endswith(".png") else len(data)
+
+
+def complaints(site: Path, page: str, seen: Visit) -> list[str]:
+    """What is wrong with a page."""
+    weight = sum(sent(site, path) for path in {page, *seen.loaded})
+    found = [f"{scheme}: {one}" for scheme, ones in seen.violations.items() for one in ones] + seen.wrong
+    found += [f"{seen.width} px wide on a screen of 320 px"] * (seen.width > 320)
+    return found + [f"{weight} bytes in the first view"] * (weight > FIRST_VIEW)
+
+
+def test_every_page_is_accessible_narrow_light_and_keeps_to_itself(site: Path, visits: dict[str, Visit]) -> None:
+    """No rule of axe broken in either scheme; 320 px, a desktop enlarged four times; 110 kB; no error, no other host.
+
+    One test, because a visit answers all of it and takes seconds.
+    """
+    weights = {page: sum(sent(site, path) for path in {page, *seen.loaded}) for page, seen in visits.items()}
+    print(len(visits), "pages; heaviest first view:", max((weight, page) for page, weight in weights.items()))
+    found = {page: complaints(site, page, seen) for page, seen in visits.items()}
+    assert {page: wrong for page, wrong in found.items() if wrong} == {}
+
+
+def test_our_own_style_and_script_are_small(site: Path) -> None:
+    """The two files, and what stands in each page's head."""
+    head = (site / "index.html").read_text(encoding="utf-8").partition("</head>")[0]
+    inline = "".join(re.findall(r"<script>(.*?)</script>", head, re.S))
+    files = [(site / f"assets/samedevice.{kind}").read_bytes() for kind in ("css", "js")]
+    weights = [len(gzip.compress(data, 6)) for data in [*files, inline.encode()]]
+    print("style, script, head:", weights)
+    assert sum(weights) <= OWN
