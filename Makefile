@@ -54,6 +54,9 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
 	@$(BIN)/python .ci/canary.py
 
+lighthouse: $(VENV)/ready ## print Lighthouse's scores of the home page and the longest page (needs npm and chromium)
+	$(BIN)/python tests/browser/lighthouse.py
+
 clean: ## remove what the other commands made, .venv included
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
 
@@ -62,4 +65,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench mutants flaky faults canary clean
+.PHONY: help serve build test record check bench mutants flaky faults canary lighthouse clean
