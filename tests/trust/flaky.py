@@ -26,6 +26,7 @@ from repository import ROOT, copy_repository, page_files
 from samedevice.session import available_cores
 
 KEPT = ROOT / ".cache/flaky"
+NOT_RUN = " was not run, because "
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(1_000_000))\n"
 
 
@@ -94,16 +95,19 @@ def read(number: int, report: Path) -> Result:
 
 
 def table(results: list[Result]) -> Iterator[str]:
-    """What failed how often, with what was said the first time."""
-    names = sorted({name for result in results for name in result.failures})
+    """What failed how often, with what was said the first time; not what only was not run after another's failure."""
+    said = [item for result in results for item in result.failures.items()]
+    names = sorted({name for name, text in said if NOT_RUN not in text})
     totals = {threads: sum(result.threads == threads for result in results) for threads in (1, 2)}
     for name in names:
-        failed = [result for result in results if name in result.failures]
+        failed = [result for result in results if NOT_RUN not in result.failures.get(name, NOT_RUN)]
         counts = (f"{sum(r.threads == t for r in failed)} of {total} with {t}" for t, total in totals.items())
         yield f"{name}: {', '.join(counts)} compute threads; first in run {failed[0].number}:"
         yield failed[0].failures[name].strip()
     executed = sum(result.blocks for result in results)
-    yield f"{len(results)} runs, {executed:,} executions of blocks: {len(names) or 'no'} blocks failed"
+    later = len({name for name, _ in said}.difference(names))
+    after = f", and {later} were not run after one of them" if later else ""
+    yield f"{len(results)} runs, {executed:,} executions of blocks: {len(names) or 'no'} blocks failed{after}"
 
 
 def main() -> int:

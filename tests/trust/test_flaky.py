@@ -72,12 +72,12 @@ def test_each_run_has_its_own_order_of_pages(root: Path, monkeypatch: pytest.Mon
 
 def test_the_table_says_what_failed_how_often_and_why() -> None:
     """A block that fails with two threads only has another cause than one that fails under load."""
-    bad = {"docs/a.md:3": "docs/a.md:3 on cpu raised"}
+    bad = {"docs/a.md:3": "docs/a.md:3 on cpu raised", "docs/a.md:9": "docs/a.md:9 on cpu was not run, because ..."}
     results = [Result(1, 1, 5, 1.0, {}), Result(2, 2, 5, 1.0, bad), Result(3, 1, 5, 1.0, {}), Result(4, 2, 5, 1.0, bad)]
     assert list(table(results)) == [
         "docs/a.md:3: 0 of 2 with 1, 2 of 2 with 2 compute threads; first in run 2:",
         "docs/a.md:3 on cpu raised",
-        "4 runs, 20 executions of blocks: 1 blocks failed",
+        "4 runs, 20 executions of blocks: 1 blocks failed, and 1 were not run after one of them",
     ]
     assert list(table(results[:1])) == ["1 runs, 5 executions of blocks: no blocks failed"]
 
