@@ -388,3 +388,18 @@ def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Wr
     kept.write_bytes(content)
     assert book.needs(page) == first
     assert kept.read_bytes() != content
+
+
+def test_what_readers_take_along_is_kept_until_page_or_output_changes(
+    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making notebooks and scripts of all pages takes as long as reading all recordings."""
+    book = Book(root, print, ["cpu"])
+    page = write("# A\n\n```python\n1\n```\n")
+    shown = {0: [Shown("cpu", Output(value="1"), None)]}
+    made = book.exports(page, shown)
+    assert set(made) == {"md", "ipynb", "py"}
+    monkeypatch.setattr("samedevice.book.exports", lambda *_: {"md": "made anew"})
+    assert book.exports(page, shown) == made
+    for other, output in ((page, "2"), (write(page.text.replace("# A", "# B")), "1")):
+        assert book.exports(other, {0: [Shown("cpu", Output(value=output), None)]}) == {"md": "made anew"}

@@ -108,15 +108,18 @@ def test_a_build_runs_the_pages_and_shows_their_outputs(site: Site) -> None:
     assert "docs/prose.md" not in result.output
 
 
-def test_a_second_build_starts_no_process_and_does_not_import_torch(site: Site) -> None:
-    """Whoever mends a typing error does not want to wait for PyTorch."""
+def test_a_second_build_starts_no_process_of_a_page_and_does_not_import_torch(site: Site) -> None:
+    """Whoever mends a typing error does not want to wait for PyTorch; one call of git tells when pages changed."""
     site.build(index=GOOD)
     first = site.html("index")
     code = (
         "import subprocess, sys\n"
         "from mkdocs.__main__ import cli\n"
-        "def refuse(*_, **__): raise SystemExit('a process was started')\n"
-        "subprocess.Popen = refuse\n"
+        "class OnlyGit(subprocess.Popen):\n"
+        "    def __init__(self, command, *rest, **options):\n"
+        "        assert command[0] == 'git', command\n"
+        "        super().__init__(command, *rest, **options)\n"
+        "subprocess.Popen = OnlyGit\n"
         f"cli(['build', '-f', {str(site.root / 'mkdocs.yml')!r}], standalone_mode=False)\n"
         "print('imported:', {'torch', 'numpy', 'matplotlib', 'pytest'} & set(sys.modules))\n"
     )

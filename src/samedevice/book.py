@@ -18,6 +18,7 @@ from samedevice.apitable import catalogue
 from samedevice.closure import closures
 from samedevice.devices import present_devices, torch_build
 from samedevice.errors import RecordingError
+from samedevice.export import exports
 from samedevice.lanes import wait_for
 from samedevice.page import DEVICES, Block, Page
 from samedevice.recording import Recording, State, load, place, save, update
@@ -158,6 +159,13 @@ class Book:
             return {int(index): tuple(needed) for index, needed in found.items()}
         except SyntaxError:
             return {}
+
+    def exports(self, page: Page, shown: dict[int, list[Shown]]) -> dict[str, str]:
+        """The page's files to take along, by suffix; from the cache, if page and outputs are the same."""
+        key = kept.key(page.text, *(block.digest for block in page.blocks), repr(shown))
+        path = place(self.root / CACHE, "exports", page)
+        found: dict[str, str] = kept.find_or_make(path, key, lambda: exports(page, shown))
+        return found
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""

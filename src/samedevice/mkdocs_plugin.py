@@ -23,7 +23,7 @@ from rjsmin import jsmin  # type: ignore[import-untyped]
 from samedevice.book import CACHE, RECORDINGS, Book
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
-from samedevice.export import exports, llms
+from samedevice.export import llms
 from samedevice.history import Change, feed, last_changes, read_history
 from samedevice.notebook import front_matter
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
@@ -147,7 +147,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
-        self.exports[page.file.src_uri] = exports(found, shown)
+        self.exports[page.file.src_uri] = self.book.exports(found, shown)
         if isinstance(page.file, NotebookFile):
             self.shown[page.file.src_uri] = shown
             return front_matter(found.text)

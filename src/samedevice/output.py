@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -71,9 +71,13 @@ class Output:
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary without the empty fields, and without the trace."""
-        found = asdict(replace(self, raised=replace(self.raised, trace="")) if self.raised else self)
-        if found["raised"]:
-            del found["raised"]["trace"]
+        found = {
+            "text": self.text,
+            "value": self.value,
+            "raised": {"type": self.raised.type, "message": self.raised.message} if self.raised else None,
+            "figures": [{"svg": figure.svg, "alt": figure.alt} for figure in self.figures],
+            "died": self.died,
+        }
         return {key: value for key, value in found.items() if value}
 
     @classmethod
