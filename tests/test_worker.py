@@ -46,7 +46,8 @@ def test_blocks_are_compiled_as_plain_python(run: Run) -> None:
 def test_an_exception_shows_the_page_and_its_line(faults: Faults) -> None:
     """The traceback must point at the line that an author has to change, and at nothing of ours."""
     text = "# Title\n\n" + python("def f(x):\n    return 1 / x", "x = 0\nf(x)")
-    assert faults(text) == [
+    marks = re.compile(r"^ +[~^]+\n", re.M)  # which lines are marked differs from one version of Python to the next
+    assert [marks.sub("", found) for found in faults(text)] == [
         "",
         "docs/page.md:8 on cpu raised ZeroDivisionError: division by zero\n\n"
         "Traceback (most recent call last):\n"
@@ -54,7 +55,6 @@ def test_an_exception_shows_the_page_and_its_line(faults: Faults) -> None:
         "    f(x)\n"
         '  File "docs/page.md", line 5, in f\n'
         "    return 1 / x\n"
-        "           ~~^~~\n"
         "ZeroDivisionError: division by zero",
     ]
 

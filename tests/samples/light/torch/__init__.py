@@ -1,8 +1,9 @@
 """A stand-in for PyTorch that is imported at once: as much of it as the engine itself asks for."""
 
-from importlib.metadata import version
+import runpy
+from importlib.metadata import distribution
 from types import SimpleNamespace
 
-__version__ = version("torch")
+__version__ = runpy.run_path(str(distribution("torch").locate_file("torch/version.py")))["__version__"]
 backends = SimpleNamespace(mps=SimpleNamespace(is_available=lambda: False))
 cuda = SimpleNamespace(is_available=lambda: False, device_count=lambda: 0)
