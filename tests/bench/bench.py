@@ -60,6 +60,7 @@ def the_real(folder: Path, rounds: int, quick: bool) -> None:
 def the_reload(folder: Path, rounds: int, quick: bool) -> None:
     """The way from a save to the browser."""
     real.make_site(folder / "site")
+    ours.commands(folder / "site", real.PAGE)["cold"]()
     found = reload.measure(folder / "site", rounds)
     goals = list(results.reload_goals(found))
     results.print_figures(f"Seconds from saving {real.PAGE} to the browser; medians of {rounds} rounds", found)
