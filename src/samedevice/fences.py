@@ -18,6 +18,7 @@ OPENING = re.compile(
     r"""(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>(?:[^`"'\n]|"[^"\n]*"|'[^'\n]*')*|[^`\n]*|(?<=~)[^\n]*)$"""
 )
 CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?)\s|:\s+\S")
+ITEM = re.compile(r"(?:[-*+]|\d+\.)\s")
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n\s*[\w-]+[ \t]*:.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 COMMENT = re.compile(r" {0,3}<!--")
 
@@ -50,6 +51,7 @@ class _Containers:
         self.quote: _Containers | None = None
         self.after_blank = True
         self.in_code = False
+        self.listing = False
 
     def feed(self, line: str) -> bool:
         """Take in a line; return whether it belongs to an indented code block."""
@@ -67,6 +69,10 @@ class _Containers:
             return self._quote(line, indent)
         self.quote = None
         opens = CONTAINER.match(text)
+        if opens and ITEM.match(text) and not (self.after_blank or self.listing):
+            opens = None  # no list begins within a paragraph, nor right after a fence
+        if opens or self.after_blank:
+            self.listing = bool(opens)
         if self.after_blank or opens:
             self._leave(indent)
         if opens:
@@ -85,7 +91,7 @@ class _Containers:
         self.indents = [i for i in self.indents if i <= indent]
 
     def rest(self) -> None:
-        """A blank line, or the end of a fence: what comes next begins anew."""
+        """A blank line: what comes next begins anew."""
         self.after_blank = True
         if self.quote is not None:
             self.quote.rest()
@@ -120,8 +126,10 @@ def find_fences(text: str, path: str) -> Iterator[Fence]:
     lines = re.findall(r"[^\n]*\n|[^\n]+", text[offset:])
     number = text.count("\n", 0, offset)
     containers, comment_end, index = _Containers(), 0, 0
+    in_code = after_code = False
     while index < len(lines):
         line = lines[index].rstrip("\r\n").expandtabs(TAB)
+        after_code = (after_code or in_code) and bool(lines[index - 1].strip(" >\t\r\n"))
         in_code = containers.feed(line)
         if not in_code and offset >= comment_end:
             comment_end = _comment_ends(text, offset)
@@ -130,11 +138,12 @@ def find_fences(text: str, path: str) -> Iterator[Fence]:
             offset += len(lines[index])
             index += 1
             continue
+        if after_code:
+            raise PageError(path, number + index + 1, "this fence follows indented code; put a blank line before it")
         fence, taken = _read(lines, index, opening, offset, number + index + 1, path)
         yield fence
         offset += sum(map(len, lines[index : index + taken]))
         index += taken
-        containers.rest()
 
 
 def _read(
