@@ -142,7 +142,8 @@ def _pane(block: Block, group: Sequence[Shown], text: str, number: int) -> str:
         kind = "sd-note sd-wrong" if one.wrong else "sd-note"
         parts.append(f'<p class="{kind}">{_literal(one.note)}</p>')
     if text:
-        parts.append(f'<pre class="sd-text" tabindex="0">{text}</pre>')
+        first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
+        parts.append(f'<pre class="sd-text" tabindex="0">{first}{text}</pre>')
     elif one.output and not one.output.figures and not one.note:
         parts.append('<p class="sd-note">prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):

@@ -1,0 +1,219 @@
+"""Hostile outputs: whatever a block prints is read on the page, and in what readers take along, exactly as printed.
+
+"Printed" is what `clean` makes of the bytes: control characters and those that turn the direction of text are visible.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from samedevice.convert import convert, finished
+from samedevice.export import exports
+from samedevice.output import UNSEEN, Output, Raised, clean
+from samedevice.page import Page
+from samedevice.session import Environment
+from samedevice.weave import Shown, weave
+
+WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
+BATCHES = 40 if WHOLE else 6
+BATCH = 60
+"""Outputs on one page; `make faults` asks for 2,400 of them."""
+HERE = {
+    "cpu": Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21"),
+    "cuda": Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20"),
+}
+CONTROL = "".join(map(chr, range(32))) + "\x7f" + "".join(map(chr, UNSEEN))
+ODD = "\u2028\u2029\u200b\u200d\ufeff\u00ad\ufffe\uffff\U000e0041é日本🙂👩‍👧e\u0301\ud800\udfff\udcff"
+SAMPLE = Path(__file__).with_name("samples") / "injection/pieces.txt"
+PIECES = [line.encode().decode("unicode_escape") for line in SAMPLE.read_text(encoding="ascii").splitlines()]
+"""What HTML, Markdown, its extensions, templates, notebooks and the engine itself give a meaning, a line each."""
+
+
+def hostile(seed: int) -> str:
+    """Made-up bytes that a program may print, as text, the same for the same seed."""
+    chance = random.Random(seed)
+    parts: list[str] = []
+    for _ in range(chance.randint(1, 6)):
+        fence = chance.choice("`~") * chance.randint(1, 12) + chance.choice(["", "python", " samedevice", "{.python}"])
+        parts += chance.choices(
+            [chance.choice(PIECES), fence, chance.choice(CONTROL), chance.choice(ODD), colour(chance), "x" * 7_000],
+            weights=[12, 5, 3, 3, 2, 1 if chance.random() < 0.1 else 0],
+        )
+        parts.append(chance.choice(["", " ", "\n", "\n\n", "\n    ", "\r\n", "\t", "\n> ", "\n- "]))
+    return "".join(parts)
+
+
+def colour(chance: random.Random) -> str:
+    """A sequence for terminals."""
+    return chance.choice(["\x1b[31m", "\x1b[0m", "\x1b[2J", "\x1b]8;;http://x\x07", "\x9b31m", "\x1b[38;5;1m"])
+
+
+def outputs(batch: int) -> list[Output]:
+    """Outputs of one page: text, values and exceptions."""
+    found = []
+    for seed in range(BATCH * batch, BATCH * (batch + 1)):
+        text = clean(hostile(seed), {})
+        kinds = Output(text=text), Output(value=text), Output(raised=Raised("E", text)), Output(text, text)
+        found.append(kinds[seed % len(kinds)])
+    return found
+
+
+class Seen(HTMLParser):
+    """What a reader sees: the texts of the outputs, and all elements with their attributes' names."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.inside = False
+        self.elements: set[tuple[str, ...]] = set()
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note it."""
+        self.elements.add((tag, *sorted(name for name, _ in attrs)))
+        if tag == "pre" and ("class", "sd-text") in attrs:
+            self.inside = True
+            self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End an output."""
+        self.inside = self.inside and tag != "pre"
+
+    def handle_data(self, data: str) -> None:
+        """Take in text."""
+        if self.inside:
+            self.texts[-1] += data if self.texts[-1] or not data.startswith("\n") else data[1:]
+
+
+@pytest.fixture
+def page(write: Callable[..., Page]) -> Page:
+    """A page of many blocks: plain, in a list, in a quote, in an admonition."""
+    fence = ["```python", "x", "```"]
+    places = ["{}", "- item\n\n    {}", "> {}", "!!! note\n\n    {}"]
+    blocks = []
+    for number in range(BATCH):
+        place = places[number % len(places)]
+        prefix = "> " if place.startswith(">") else "    " if "    " in place else ""
+        blocks.append(place.format(f"\n{prefix}".join(fence)) + "\n\nText.\n")
+    return write("# Page\n\n" + "\n".join(blocks))
+
+
+@pytest.fixture
+def notebook(write: Callable[..., Page]) -> Page:
+    """A notebook of as many blocks."""
+    return write("# %%\nx\n\n" * BATCH, "docs/notebook.py")
+
+
+def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[Shown]]:
+    """These outputs under the blocks of a page, each with a line of its own for every device."""
+    rest = {device: f"\non {device}" if len(devices) > 1 else "" for device in devices}
+    add = lambda one, end: Output(one.text + end, one.value, one.raised)  # noqa: E731
+    return {b.index: [Shown(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_a_hostile_output_reads_as_printed_and_makes_no_element(
+    page: Page, render: Callable[[str], str], batch: int
+) -> None:
+    """Nothing that a program prints may act on the page, hide on it, or be lost."""
+    found = outputs(batch)
+    benign = Seen(render(weave(page, shown(page, [Output("a")] * BATCH, "cpu"), {})))
+    seen = Seen(render(weave(page, shown(page, found, "cpu"), {})))
+    assert seen.texts == [one.shown for one in found if one.shown]
+    assert seen.elements <= benign.elements | {("p", "class")}
+    assert not any(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text) for text in seen.texts)
+
+
+@pytest.mark.parametrize("batch", range(BATCHES // 4))
+def test_a_hostile_output_that_differs_reads_as_printed_too(
+    page: Page, render: Callable[[str], str], batch: int
+) -> None:
+    """Marks are put around what differs."""
+    there = shown(page, outputs(batch), "cpu", "cuda")
+    seen = Seen(render(weave(page, there, {})))
+    assert seen.texts == [one.output.shown for pair in there.values() for one in pair if one.output]
+    assert not {element[0] for element in seen.elements} & {"script", "img", "svg", "iframe", "style", "strong", "em"}
+
+
+@pytest.mark.parametrize("batch", range(BATCHES // 4))
+def test_a_hostile_output_is_in_the_downloads_as_printed(page: Page, batch: int) -> None:
+    """Jupyter shows it as plain text; the Markdown holds it in a fence that it cannot end."""
+    from markdown_it import MarkdownIt
+
+    found = outputs(batch)
+    made = exports(page, shown(page, found, "cpu"))
+    cells = [cell for cell in json.loads(made["ipynb"])["cells"] if cell["cell_type"] == "code"]
+    for cell, one in zip(cells, found, strict=True):
+        told = [o.get("text") or o.get("evalue") or o.get("data", {}).get("text/plain") for o in cell["outputs"]]
+        assert told == [text for text in (one.text, one.value, one.raised and one.raised.message) if text]
+        assert all(set(o.get("data", {})) <= {"text/plain"} for o in cell["outputs"])
+    tokens = [token for token in MarkdownIt().parse(made["md"]) if token.type == "fence" and token.info == "text"]
+    told = [one.shown for number, one in enumerate(found) if one.shown and number % 4 != 3]  # no admonitions there
+    assert [plain(token.content) for token in tokens] == [plain(text) for text in told]
+    compile(made["py"], "page.py", "exec")
+
+
+@pytest.mark.parametrize("batch", range(BATCHES // 4))
+def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
+    notebook: Page, tmp_path: Path, batch: int
+) -> None:
+    """mkdocs-jupyter writes these pages, not Markdown."""
+    found = outputs(batch)
+    benign, seen = (
+        Seen(convert(finished(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
+        for one in ([Output("a")] * BATCH, found)
+    )
+    assert seen.texts == [one.shown for one in found if one.shown]
+    assert seen.elements <= benign.elements | {("p", "class")}
+
+
+CHECK = """<script>
+const read = [...document.querySelectorAll("pre.sd-text")].map((element) => element.textContent);
+const told = JSON.parse(document.getElementById("told").textContent);
+const acting = document.querySelectorAll("img, svg, iframe, script:not(.own), style, base, a[href^='javascript']");
+const other = read.filter((text, at) => text !== told[at]).length;
+document.body.innerHTML = `${document.title}, ${read.length} read, ${other} other, ${acting.length} acting`;
+</script>"""
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+def test_a_browser_reads_hostile_outputs_as_printed_and_runs_none(
+    page: Page, render: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It reads HTML in its own way, and is what readers use."""
+    found = outputs(0)
+    told = json.dumps([one.shown for one in found if one.shown]).replace("<", "\\u003c")
+    body = render(weave(page, shown(page, found, "cpu"), {}))
+    data = f'<script class="own" id="told" type="application/json">{told}</script>'
+    check = CHECK.replace("<script>", '<script class="own">')
+    html = f"<!doctype html><meta charset=utf-8><title>unhurt</title><body>{body}{data}{check}"
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--no-first-run",
+        profile,
+    ]
+    command = ["chromium", *flags, "--dump-dom", (tmp_path / "page.html").as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    count = len([one for one in found if one.shown])
+    assert f"<body>unhurt, {count} read, 0 other, 0 acting</body>" in done.stdout
+
+
+def plain(text: str) -> str:
+    """Text as a fence keeps it: without blanks at the ends of lines, and without a part of lines of blanks."""
+    return "\n".join(line.rstrip() for line in text.replace("\ufeff", "").split("\n")).strip()
