@@ -259,7 +259,7 @@ def _needs(value: str, page: str, line: int) -> tuple[str, int]:
 
 
 def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for part in filter(None, (part.strip() for part in value.split(","))):
         device, _, name = part.rpartition(":")
         device, name = device.strip(), name.strip()
