@@ -16,7 +16,8 @@ from mkdocs.utils.meta import get_data
 
 from samedevice.errors import PageError
 from samedevice.fences import find_fences
-from samedevice.page import PYTHON, read_info
+from samedevice.options import read_info
+from samedevice.page import PYTHON
 
 SAMPLES = sorted(Path(__file__).with_name("samples").joinpath("fences").glob("*.md"))
 RUN = (*PYTHON, "console")

@@ -165,7 +165,8 @@ def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(she
 def test_the_status_has_the_numbers_of_the_summary_of_pytest(shelf: Shelf) -> None:
     """On the site's own pages: what pytest says on a machine with a CPU alone."""
     markdown = status(Page("docs/about/status.md", "", ()), shelf, [])
-    told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", "\n".join(_elsewhere(ROOT, list(shelf.pages), ("cpu",))), re.M))
+    summary = "\n".join(_elsewhere(ROOT, list(shelf.pages), ("cpu",)))
+    told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", summary, re.M))
     for page in shelf.pages:
         for device in ("cuda", "mps"):
             counted = tally(page, device, shelf.recordings[page.path].get(device))

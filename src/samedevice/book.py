@@ -20,7 +20,8 @@ from samedevice.devices import present_devices, torch_build
 from samedevice.errors import RecordingError
 from samedevice.export import exports
 from samedevice.lanes import wait_for
-from samedevice.page import DEVICES, Block, Page
+from samedevice.options import DEVICES
+from samedevice.page import Block, Page
 from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.reference import Reference
 from samedevice.scratch import sweep_files, writable

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from samedevice.fences import find_fences
-from samedevice.page import DEVICES, Block, Page
+from samedevice.options import DEVICES
+from samedevice.page import Block, Page
 from samedevice.recording import Recording, State
 
 CHAPTER = "Error messages"

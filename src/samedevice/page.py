@@ -16,59 +16,12 @@ from sybil.typing import Evaluator
 from samedevice.errors import PageError
 from samedevice.fences import Fence, find_fences
 from samedevice.notebook import find_cells
+from samedevice.options import DEVICES, PYTHON, Options, read_info, read_options
 from samedevice.source import inside, read_page
 
 NOTEBOOK = ".py"
 """The suffix of a page that is a notebook in percent format; all others are Markdown."""
-DEVICES = ("cpu", "cuda", "mps")
-PYTHON = ("python", "py", "python3", "py3")
-LOOKALIKES = {
-    "pycon": "python",
-    "ipython": "python",
-    "ipython3": "python",
-    "bash": "console",
-    "sh": "console",
-    "shell": "console",
-    "zsh": "console",
-    "shell-session": "console",
-}
-OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare")
-OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
-INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
-NEEDS = re.compile(r"(?:(?P<count>\d+)\s+)?(?P<device>\w+)$")
 MENTIONED = re.compile(r"\bsnippets/[\w./-]+\.\w+")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What an author may say on a fence."""
-
-    title: str = ""
-    """A caption, passed on to the renderer."""
-    hl_lines: str = ""
-    """Lines to highlight, passed on to the renderer."""
-    file: str = ""
-    """The block's code is this file under the repository root."""
-    part: str = ""
-    """Only this region of `file`, run in the page's own process."""
-    args: str = ""
-    """Command line of the program that `file` is."""
-    needs: str = ""
-    """The only device that the block runs on: cpu, cuda or mps; empty for all."""
-    count: int = 1
-    """How many devices of that kind the block needs."""
-    raises: tuple[tuple[str, str], ...] = ()
-    """Pairs of device ("" for every device) and name of the exception class that the block raises there."""
-    numbers_vary: bool = False
-    """Numbers differ from run to run, so that only the text around them is compared."""
-    alt: str = ""
-    """What the block's figure shows, for those who cannot see it."""
-    compare: str = ""
-    """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
-
-    def raises_on(self, device: str) -> str:
-        """Name of the exception class that the block must raise on `device`; empty if it must not raise."""
-        return next((name for where, name in self.raises if where in ("", device)), "")
 
 
 @dataclass(frozen=True)
@@ -196,81 +149,6 @@ def read_block(fence: Fence, page: str, index: int, root: Path) -> Block | None:
         place = (page, fence.line, fence.line + 1)
         return Block(page, index, "python", fence.body, *place, options, fence, included)
     return _file(fence, page, index, options, root)
-
-
-def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
-    """Language and options of a fence's first line: `python title="x"`, `{.python title="x"}`."""
-    info = fence.info
-    if info.startswith("{") and info.endswith("}"):
-        info = info[1:-1].strip()
-    match = INFO.match(info)
-    if match is None:
-        raise PageError(page, fence.line, f'cannot read "{fence.info}"; write a language, then key="value" options')
-    language, rest = match["language"] or "", match["rest"].strip()
-    if rest.startswith("{") and rest.endswith("}"):
-        rest = rest[1:-1].strip()
-    meant = LOOKALIKES.get(language.lower(), language.lower())
-    if meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
-        raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
-    values, at = {}, 0
-    while at < len(rest):
-        option = OPTION.match(rest, at)
-        if option is None:
-            raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"')
-        if option["key"] in values:
-            raise PageError(page, fence.line, f"{option['key']}= is given twice; keep one of them")
-        values[option["key"]] = option["value"]
-        at = option.end()
-    return language, values
-
-
-def read_options(values: dict[str, str], page: str, line: int) -> Options:
-    """Check the options of a block and give them their types. Raises PageError for one that is not known."""
-    for key in values:
-        if key not in OPTIONS:
-            raise PageError(page, line, f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}')
-    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare")
-    plain = {key: values[key] for key in passed if key in values}
-    if values.get("numbers", "vary") != "vary":
-        raise PageError(page, line, f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out')
-    if ("part" in plain or "args" in plain) and "file" not in plain:
-        raise PageError(page, line, 'part= and args= say what to do with a file; add file="snippets/..."')
-    if "part" in plain and "args" in plain:
-        raise PageError(page, line, "a part is run as a block of the page and takes no args=; leave one of them out")
-    if "compare" in plain and plain["compare"] not in DEVICES[1:]:
-        raise PageError(page, line, f'compare="{plain["compare"]}" names no device beside the CPU; use cuda or mps')
-    needs, count = _needs(values.get("needs", ""), page, line)
-    return Options(
-        **plain,
-        needs=needs,
-        count=count,
-        raises=_raises(values.get("raises", ""), page, line),
-        numbers_vary="numbers" in values,
-    )
-
-
-def _needs(value: str, page: str, line: int) -> tuple[str, int]:
-    match = NEEDS.match(value)
-    if not value:
-        return "", 1
-    if match is None or match["device"] not in DEVICES or match["count"] == "0":
-        raise PageError(page, line, f'needs="{value}" names no device; use cuda, mps or cpu, or "2 cuda" for two')
-    return match["device"], int(match["count"] or 1)
-
-
-def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    for part in filter(None, (part.strip() for part in value.split(","))):
-        device, _, name = part.rpartition(":")
-        device, name = device.strip(), name.strip()
-        if device and device not in DEVICES:
-            raise PageError(page, line, f'raises="{value}": {device} names no device; use cuda, mps or cpu')
-        if not name.isidentifier():
-            raise PageError(page, line, f'raises="{value}" names no exception; write raises="RuntimeError"')
-        if any(device == where or not (device and where) for where, _ in pairs):
-            raise PageError(page, line, f'raises="{value}" names two exceptions for one device; keep one of them')
-        pairs.append((device, name))
-    return tuple(pairs)
 
 
 def _console(fence: Fence, page: str, index: int, options: Options, root: Path) -> Block:

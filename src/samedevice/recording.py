@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from samedevice.errors import RecordingError
+from samedevice.options import DEVICES
 from samedevice.output import Output, difference
-from samedevice.page import DEVICES, Page
+from samedevice.page import Page
 from samedevice.scratch import write_atomically
 from samedevice.session import Environment
 

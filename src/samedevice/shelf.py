@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from samedevice.notebook import prose
-from samedevice.page import DEVICES, NOTEBOOK, Page
+from samedevice.options import DEVICES
+from samedevice.page import NOTEBOOK, Page
 from samedevice.recording import Recording, load, place
 
 TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
