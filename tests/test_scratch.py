@@ -112,3 +112,22 @@ def test_a_folder_is_removed_with_what_is_in_it(temporary: Path) -> None:
     assert folder.path.parent == temporary.resolve()
     folder.remove()
     assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_swept_away_before_it_was_opened_is_made_again(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run may sweep between any two steps of this one."""
+    make, made = tempfile.mkdtemp, []
+
+    def swept_once(**given: str) -> str:
+        made.append(make(**given))
+        if len(made) == 1:
+            sweep_folders()
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", swept_once)
+    folder = Folder()
+    assert len(made) == 2
+    assert folder.path.is_dir()
+    folder.remove()

@@ -60,8 +60,10 @@ class Folder:
 
     @staticmethod
     def _make() -> tuple[int, str]:
-        path = tempfile.mkdtemp(prefix=FOLDER)
-        return os.open(path if fcntl else os.devnull, os.O_RDONLY), path
+        while True:
+            path = tempfile.mkdtemp(prefix=FOLDER)
+            with contextlib.suppress(FileNotFoundError):  # a sweep was quicker even than this
+                return os.open(path if fcntl else os.devnull, os.O_RDONLY), path
 
     def remove(self) -> None:
         """Remove it, and what is in it; it may be removed twice."""
