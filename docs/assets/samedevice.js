@@ -5,7 +5,6 @@
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
   /* One device for every output: chosen here, kept for the next page, settable by ?device=cuda. */
-  const names = { cpu: "CPU", cuda: "CUDA", mps: "MPS" };
   const show = (device) => {
     root.dataset.sd = device;
     all("button[data-sd]").forEach((b) => { b.ariaPressed = (b.dataset.device || b.dataset.sd).split(" ").includes(device); });
@@ -20,10 +19,10 @@
   const header = document.querySelector(".md-header__inner");
   if (found.size > 1) {
     const group = make("div", { className: "sd-choice", role: "group", ariaLabel: "Show outputs of" });
-    for (const device of Object.keys(names).filter((d) => found.has(d))) {
+    for (const device of ["cpu", "cuda", "mps"].filter((d) => found.has(d))) {
       const at = (pane) => all(".sd-origin", pane)[pane.dataset.device.split(" ").indexOf(device)];
       const origin = all(`.sd-pane[data-device~="${device}"]`).map(at).find((one) => one);
-      const button = make("button", { type: "button", textContent: names[device], title: origin?.textContent ?? "" });
+      const button = make("button", { textContent: device.toUpperCase(), title: origin?.textContent ?? "" });
       button.dataset.sd = device;
       group.append(button);
     }
@@ -60,7 +59,7 @@
   const tell = (text, shown) => {
     clearTimeout(timer);
     const onclick = () => { dialog.firstChild.textContent = shown; dialog.showModal(); };
-    toast.replaceChildren(text, make("button", { type: "button", textContent: "Show", onclick }));
+    toast.replaceChildren(text, make("button", { textContent: "Show", onclick }));
     toast.classList.add("sd-on");
     timer = setTimeout(() => toast.classList.remove("sd-on"), 8000);
   };
@@ -82,7 +81,7 @@
       const with_ = count === 1 ? "one earlier block" : `${count} earlier blocks`;
       const title = `Copy to run: with ${with_} that it needs`;
       nav.prepend(make("button", {
-        type: "button", className: "md-code__button sd-run", title, ariaLabel: title, onclick: () => copy(block, with_),
+        className: "md-code__button sd-run", title, ariaLabel: title, onclick: () => copy(block, with_),
       }));
     }
   };
@@ -92,6 +91,7 @@
   for (const [what, ariaLabel] of [[".md-search", "Search"], [".md-path", "Breadcrumbs"]]) {
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
+  all(".md-nav--secondary .md-nav").forEach((nav) => { nav.ariaLabel += ", on this page"; });
   for (const label of all("label.md-header__button:not([title])")) {
     Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
   }
@@ -109,14 +109,23 @@
     });
   };
 
-  /* A pasted message is words, not a query: no operators, no numbers, no class, each word as it is; twenty are enough. */
+  /* The search's worker starts with its first message. A pasted message is words, not a query: no operators, no numbers,
+     no class, each word as it is; twenty are enough. */
   const words = (text) => text.replace(/^\s*[\w.]*(Error|Warning|Exception):/, "").match(/[a-z_]\w*[a-z_]\w*/gi) || [];
-  const post = Worker.prototype.postMessage;
-  Worker.prototype.postMessage = function (message, ...rest) {
-    if (message?.type === 2 && message.data.trim().split(/\s+/).length > 4) {
-      message = { ...message, data: [...new Set(words(message.data))].slice(0, 20).join("^1 ") };
+  const Started = window.Worker;
+  window.Worker = class extends EventTarget {
+    constructor(url) { super(); this.url = url; }
+    start() {
+      const started = new Started(this.url);
+      started.addEventListener("message", ({ data }) => this.dispatchEvent(new MessageEvent("message", { data })));
+      return started;
     }
-    return post.call(this, message, ...rest);
+    postMessage(message) {
+      if (message.type === 2 && message.data.trim().split(/\s+/).length > 4) {
+        message = { ...message, data: [...new Set(words(message.data))].slice(0, 20).join("^1 ") };
+      }
+      (this.started ??= this.start()).postMessage(message);
+    }
   };
   const query = document.querySelector("[data-md-component=search-query]");
   query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
