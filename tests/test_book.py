@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from samedevice import devices
-from samedevice.book import CACHE, RECORDINGS, Book
+from samedevice.book import RECORDINGS, Book
+from samedevice.cache import CACHE
 from samedevice.errors import SessionError
 from samedevice.output import Figure, Output
 from samedevice.page import Page
@@ -122,7 +123,7 @@ def test_another_version_runs_everything_again(
     """What stands beside the output says which version printed it."""
     page = write(TWO)
     build(page)
-    monkeypatch.setattr(f"samedevice.book.{what}", answer)
+    monkeypatch.setattr(f"samedevice.cache.{what}", answer)
     build(page)
     assert len(build.lines) == 2
 

@@ -16,7 +16,7 @@ from mkdocs.__main__ import cli
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.book import CACHE
+from samedevice.cache import CACHE
 from samedevice.page import parse_page
 from samedevice.recording import load, place, save
 

@@ -12,7 +12,7 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
-from samedevice.book import CACHE
+from samedevice.cache import CACHE
 
 CONFIG = """\
 site_name: Kept

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.cache import OutputCache
 from samedevice.page import Page
 from samedevice.runs import UNCHANGED, Runs
 
@@ -50,3 +51,20 @@ def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     runs = Runs(root, ("cpu",), record=False, asked=False)
     runs.close()
     assert runs.sessions is None
+
+
+@pytest.mark.parametrize(("upto", "code", "kept"), [(1, "", True), (0, "", False), (1, "1 / 0", False)])
+def test_a_whole_run_without_a_fault_spares_the_next_build_the_page(
+    root: Path, one_server: object, write: Callable[..., Page], upto: int, code: str, kept: bool
+) -> None:
+    """Who has tested everything builds within seconds; half a page would be run again all the same."""
+    page = write(TWO.replace("print('two')", code or "print('two')"))
+    runs = Runs(root, ("cpu",), record=False, asked=False)
+    try:
+        runs.start([(page, "cpu", upto)])
+        run = runs.result(page, "cpu")
+    finally:
+        runs.close()
+    found = OutputCache(root).find(page, "cpu")
+    assert (found is not None) is kept
+    assert found is None or [entry.output for entry in found.entries] == list(run.outputs)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import platform
-import shutil
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -15,23 +12,22 @@ from typing import Any
 from samedevice import kept
 from samedevice.apis import names
 from samedevice.apitable import catalogue
+from samedevice.cache import CACHE, OutputCache
 from samedevice.closure import closures
-from samedevice.devices import present_devices, torch_build
+from samedevice.devices import present_devices
 from samedevice.errors import RecordingError
 from samedevice.export import exports
 from samedevice.lanes import wait_for
 from samedevice.options import DEVICES
 from samedevice.page import Block, Page
-from samedevice.recording import Recording, State, load, place, save, update
+from samedevice.recording import Recording, State, load, place
 from samedevice.reference import Reference
-from samedevice.scratch import sweep_files, writable
 from samedevice.session import Run, Sessions
 from samedevice.shelf import Shelf
 from samedevice.verdict import damage, fault, mismatch
 from samedevice.weave import LABELS, Shown
 
 RECORDINGS = Path("tests/recordings")
-CACHE = Path(".cache/samedevice")
 NOT_RECORDED = (State.MISSING, State.STALE)
 
 
@@ -56,19 +52,9 @@ class Book:
         self.sessions: Sessions | None = None
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
         self.recorded: dict[Path, Recording | None] = {}
-        self.cached = self._open_cache()
-
-    def _open_cache(self) -> bool:
-        """Forget what another engine kept; whether there is a cache, which may be read only."""
-        path, key = self.root / CACHE / "engine", kept.runner()
-        sweep_files(self.root / CACHE)
-        if kept.find(path, key) is None:
-            for device in DEVICES:
-                shutil.rmtree(self.root / CACHE / device, ignore_errors=True)
-            kept.keep(path, key, True)
-        if not writable(self.root / CACHE):
-            self.report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
-        return kept.find(path, key) is not None
+        self.cache = OutputCache(root)
+        if not self.cache.writable:
+            report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
 
     def close(self) -> None:
         """End the processes that run pages."""
@@ -85,8 +71,7 @@ class Book:
                     self.pending[page.path, device] = self._outputs(page, device)
 
     def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
-        path = place(self.root / CACHE, device, page)
-        cached = self._cached(path, page, device)
+        cached = self.cache.find(page, device)
         if cached is not None:
             done: Future[Recording | None] = Future()
             done.set_result(cached)
@@ -98,38 +83,17 @@ class Book:
 
         def finish(run: Future[Run]) -> None:
             try:
-                result.set_result(self._keep(run.result(), page, device, path, time.monotonic() - started))
+                result.set_result(self._keep(run.result(), page, device, time.monotonic() - started))
             except BaseException as error:
                 result.set_exception(error)
 
         self.sessions.submit(page, device).add_done_callback(finish)
         return result
 
-    def _cached(self, path: Path, page: Page, device: str) -> Recording | None:
-        """What the cache holds of the page, if that is whole and was made by these versions."""
-        try:
-            found = load(path) if self.cached else None
-        except RecordingError:
-            return None
-        if found is None or found.environment.torch != torch_build().version:
-            return None
-        if found.environment.python != platform.python_version():
-            return None
-        kept = {entry.hash for entry in found.entries if entry.intact}
-        hashes = zip(page.blocks, page.hashes(device), strict=True)
-        wanted = {hash for block, hash in hashes if hash is not None and block.options.count == 1}
-        return found if wanted <= kept <= set(page.hashes(device)) else None
-
-    def _keep(self, run: Run, page: Page, device: str, path: Path, seconds: float) -> Recording | None:
-        if run.environment is None:
-            return None
-        found = update(None, page, run.environment, run.outputs)
-        assert found is not None
-        self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
-        outputs = zip(page.blocks, run.outputs, strict=True)
-        if not any(output and fault(block, device, output) for block, output in outputs):
-            with contextlib.suppress(OSError):  # a cache only saves time
-                save(path, found)
+    def _keep(self, run: Run, page: Page, device: str, seconds: float) -> Recording | None:
+        found = self.cache.keep(page, device, run)
+        if found is not None:
+            self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
         return found
 
     def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:

@@ -20,7 +20,8 @@ from mkdocs.utils.templates import TemplateContext
 from rcssmin import cssmin  # type: ignore[import-untyped]
 from rjsmin import jsmin  # type: ignore[import-untyped]
 
-from samedevice.book import CACHE, RECORDINGS, Book
+from samedevice.book import RECORDINGS, Book
+from samedevice.cache import CACHE
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.export import llms

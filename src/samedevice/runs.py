@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 from samedevice.book import RECORDINGS
+from samedevice.cache import OutputCache
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
 from samedevice.page import Page
@@ -32,6 +34,7 @@ class Runs:
         self.record = record
         self.asked = asked
         self.sessions: Sessions | None = None
+        self.cache: OutputCache | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.recordings: dict[tuple[str, str], Recording | None] = {}
         if record:
@@ -50,11 +53,17 @@ class Runs:
 
     def _submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
         if self.sessions is None:
-            self.sessions = Sessions(self.root)
+            self.sessions, self.cache = Sessions(self.root), OutputCache(self.root)
         key = (page.path, device)
         if key not in self.futures:
             self.futures[key] = self.sessions.submit(page, device, upto)
+            self.futures[key].add_done_callback(partial(self._keep, page, device))
         return self.futures[key]
+
+    def _keep(self, page: Page, device: str, done: Future[Run]) -> None:
+        """Spare the next build the page's run."""
+        if self.cache is not None and not done.cancelled() and done.exception() is None:
+            self.cache.keep(page, device, done.result())
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for. Raises SessionError."""

@@ -1,0 +1,69 @@
+"""cache: what blocks printed on this machine, kept until their code, the versions, or what runs them changes.
+
+It is made of the same files as recordings. Tests and builds fill it; builds take from it what they need not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import shutil
+from pathlib import Path
+
+from samedevice import kept
+from samedevice.devices import torch_build
+from samedevice.errors import RecordingError
+from samedevice.options import DEVICES
+from samedevice.page import Page
+from samedevice.recording import Recording, load, place, save, update
+from samedevice.scratch import sweep_files, writable
+from samedevice.session import Run
+from samedevice.verdict import fault
+
+CACHE = Path(".cache/samedevice")
+
+
+class OutputCache:
+    """The cache of the repository at `root`; what another engine kept is forgotten."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = root / CACHE
+        path, key = self.folder / "engine", kept.runner()
+        sweep_files(self.folder)
+        if kept.find(path, key) is None:
+            for device in DEVICES:
+                shutil.rmtree(self.folder / device, ignore_errors=True)
+            kept.keep(path, key, True)
+        self.writable = writable(self.folder)
+        self.usable = kept.find(path, key) is not None
+
+    def find(self, page: Page, device: str) -> Recording | None:
+        """What is kept of the page, if that is whole and was made by these versions."""
+        try:
+            found = load(place(self.folder, device, page)) if self.usable else None
+        except RecordingError:
+            return None
+        if found is None or found.environment.torch != torch_build().version:
+            return None
+        if found.environment.python != platform.python_version():
+            return None
+        hashes = {entry.hash for entry in found.entries if entry.intact}
+        return found if _wanted(page, device) <= hashes <= set(page.hashes(device)) else None
+
+    def keep(self, page: Page, device: str, run: Run) -> Recording | None:
+        """A run as a recording, None if the device was not there; kept if the whole page ran without a fault."""
+        found = update(None, page, run.environment, run.outputs) if run.environment else None
+        if found is None:
+            return None
+        outputs = zip(page.blocks, run.outputs, strict=True)
+        faulty = any(output and fault(block, device, output) for block, output in outputs)
+        if not faulty and _wanted(page, device) <= {entry.hash for entry in found.entries}:
+            with contextlib.suppress(OSError):  # a cache only saves time
+                save(place(self.folder, device, page), found)
+        return found
+
+
+def _wanted(page: Page, device: str) -> set[str]:
+    """The hashes of the blocks that run on a device however many of it there are."""
+    hashes = zip(page.blocks, page.hashes(device), strict=True)
+    return {hash for block, hash in hashes if hash is not None and block.options.count == 1}
