@@ -188,6 +188,14 @@ def test_a_difference_of_whole_lines_is_marked_line_by_line(write: Write, render
     assert seen.texts["mark"] == ["b", "c"]
 
 
+@pytest.mark.parametrize(("length", "wraps"), [(100, False), (101, True)])
+def test_a_long_message_is_wrapped_and_a_tensor_is_not(write: Write, length: int, wraps: bool) -> None:
+    """Whoever came for the message should see all of it; a tensor's columns must stay under each other."""
+    page = write("```python\n1\n```\n")
+    html = readable(weave(page, {0: [cpu(Output("short\n" + "x" * length))]}, {}))
+    assert ("data-wrap" in html) == wraps
+
+
 def test_a_long_difference_is_found_in_time(write: Write, render: Render) -> None:
     """Comparing two long outputs word by word would take minutes."""
     one, other = ("\n".join(f"{device} line {n}" for n in range(1_000)) for device in ("cpu", "cuda"))

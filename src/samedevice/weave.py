@@ -23,6 +23,8 @@ LABELS = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 MARKED = 6_000
 """Characters of text up to which differences are marked word by word; beyond it, line by line."""
+WIDE = 100
+"""Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +145,18 @@ def _pane(block: Block, group: Sequence[Shown], text: str, number: int) -> str:
         parts.append(f'<p class="{kind}">{_literal(one.note)}</p>')
     if text:
         first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
-        parts.append(f'<pre class="sd-text" tabindex="0">{first}{text}</pre>')
+        parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{text}</pre>')
     elif one.output and not one.output.figures and not one.note:
         parts.append('<p class="sd-note">prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
         parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
     return f'<div class="sd-pane" data-device="{_devices(group)}">{"".join(parts)}</div>'
+
+
+def _wrapped(one: Shown) -> str:
+    """The attribute that has long lines wrapped."""
+    lines = one.output.shown.splitlines() if one.output else []
+    return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
 
 
 def _origins(group: Sequence[Shown]) -> str:
