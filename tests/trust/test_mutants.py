@@ -79,7 +79,7 @@ class Sample:
 
     def pytest(self, *options: str) -> tuple[str, dict[str, int]]:
         """Run pytest: what it prints, and how many items passed and failed."""
-        result = self.pytester.runpytest_inprocess("--rootdir", str(self.root), *options)
+        result = self.pytester.runpytest_inprocess("-rN", "--rootdir", str(self.root), *options)
         return result.stdout.str(), result.parseoutcomes()
 
     def change_outputs(self, seal_again: bool) -> None:
