@@ -13,6 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
 from samedevice.cache import CACHE
+from samedevice.rendered import lean
 
 CONFIG = """\
 site_name: Kept
@@ -162,3 +163,14 @@ def test_a_page_that_includes_a_file_follows_it(site: Site) -> None:
     site.build()
     assert site.rendered == ["index.md"]
     assert "second" in site.files()[str(site.root / "site/index.html")]
+
+
+def test_code_reads_the_same_with_fewer_elements(
+    render: Callable[[str], str], code_blocks: Callable[[str], list[tuple[str, str]]]
+) -> None:
+    """A phone lays out each element, and three of four tokens had one for nothing."""
+    code = "import torch\n\nx = [f(a, b=1) for a in y if a < 2 and not b]  # a & b\n"
+    html = render(f"```python\n{code}```\n")
+    assert code_blocks(lean(html)) == code_blocks(html) == [("python", code)]
+    assert lean(html).count("<span") < html.count("<span") / 2
+    assert all(f'<span class="{kind}">' in lean(html) for kind in ("kn", "mi", "ow", "c1"))

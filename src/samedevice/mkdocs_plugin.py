@@ -31,7 +31,7 @@ from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.page import Page, parse_page
 from samedevice.recording import place
 from samedevice.reference import Reference, asks
-from samedevice.rendered import Renderer
+from samedevice.rendered import Renderer, lean
 from samedevice.repository import VARIABLE, Repository, RepositoryError
 from samedevice.source import inside
 from samedevice.strays import strays
@@ -174,7 +174,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             log.info(f"converted {found.path}")
         links.check({heading["id"] for heading in done.headings})
         page.toc = get_toc(nest_toc_tokens(done.headings))
-        return done.html
+        return lean(done.html)
 
     def on_page_context(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation

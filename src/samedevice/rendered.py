@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections import UserDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,16 @@ from samedevice import kept
 SNIPPETS = "pymdownx.snippets"
 INCLUDES = "--8<--"
 """A page that includes files is rendered in every build: what they are is known to the extension alone."""
+
+UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
+
+
+def lean(html: str) -> str:
+    """HTML whose names, operators, punctuation and blanks in code, which have no color of their own, are no elements.
+
+    They are three of four tokens; without them a long page has a third of its elements, and opens sooner on a phone.
+    """
+    return UNCOLORED.sub(r"\1", html)
 
 
 class Renderer:
@@ -52,6 +63,7 @@ class Renderer:
             return
         with _listening() as said:
             SitePage.render(page, self.config, self.files)
+        page.content = lean(page.content or "")
         if not said and page.links_to_anchors is not None and INCLUDES not in page.markdown:
             kept.keep(path, key, _taken(page))
 
