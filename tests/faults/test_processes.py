@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import uuid
 from collections.abc import Iterator
@@ -54,18 +55,19 @@ if os.getpid() != first:
     os.setsid()
     for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}: signal.signal(number, signal.SIG_IGN)
     time.sleep(600)""",
-    "children without an environment": "import subprocess\nsubprocess.Popen(['setsid', 'sleep', '617'], env={})",
+    "children without an environment": "import subprocess\nsubprocess.Popen(['setsid', 'sleep', 'SECONDS'], env={})",
 }
 
 
 @pytest.mark.parametrize("code", LEAVES.values(), ids=LEAVES.keys())
 def test_what_a_page_leaves_running_does_not_outlive_it(recorded: Checkout, code: str) -> None:
     """A core, or the memory of the GPU, would be taken until the machine is restarted."""
-    recorded.page(f'```python numbers="vary"\n{code}\nNone\n```\n', "leaves")
+    seconds = str(600_000 + os.getpid())  # other tests run meanwhile
+    recorded.page(f'```python numbers="vary"\n{code.replace("SECONDS", seconds)}\nNone\n```\n', "leaves")
     output = recorded.record()
     assert "3 passed" in output or "recorded docs/leaves.md" in output
     assert recorded.all_end()
-    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"sleep\x00617" in read(path)]
+    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if f"sleep\0{seconds}".encode() in read(path)]
     assert recorded.left == []
 
 
