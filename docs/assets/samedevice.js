@@ -95,6 +95,10 @@
   for (const label of all("label.md-header__button:not([title])")) {
     Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
   }
+  window.onload = window.onresize = () => {
+    const scrolls = (one) => one.scrollWidth > one.clientWidth;
+    all("pre > code, .md-typeset__scrollwrap").filter(scrolls).forEach((one) => { one.tabIndex = 0; });
+  };
 
   /* The search's index is larger than all the rest: it is fetched when somebody searches, or came from a search. */
   const { open, send } = XMLHttpRequest.prototype;

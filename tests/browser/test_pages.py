@@ -9,7 +9,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,20 +18,33 @@ from served import NAME
 pytestmark = pytest.mark.browser
 
 PLOTS = re.compile(r'<figure class="sd-figure">.*?</figure>', re.S)
-LIGHTEN = """() => {
-  document.querySelectorAll(".sd-figure svg").forEach((plot) => plot.replaceChildren());
+WITHOUT_PLOTS = """document.querySelectorAll(".sd-figure svg").forEach((plot) => plot.replaceChildren())"""
+"""Takes out what axe need not look at: thousands of lines and letters that say nothing but their description."""
+ONE_OF_EACH = """() => {
+  const still = document.createElement("style");
+  still.textContent = "* { transition: none !important }";
+  document.head.append(still);
+  const text = /^(id|href|title|for|datetime|data-(block|needs|clipboard-target))$/;
+  const own = ({ name, value }) => text.test(name) ? name : name + value;
+  const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
   const seen = new Set();
-  for (const token of document.querySelectorAll(".highlight code span:not(:has(*))")) {
-    seen.has(token.className) ? token.replaceWith(token.textContent) : seen.add(token.className);
+  for (const one of [...document.body.querySelectorAll("*")].reverse()) {
+    if (one.firstElementChild) continue;
+    if (seen.has(look(one))) one.remove();
+    else seen.add(look(one));
   }
 }"""
-"""Takes out what axe need not look at again and again: what is in a plot, and tokens of code that look the same."""
+"""Leaves one element of each that have the same tags, classes and states up to the root: they have the same colors.
+Colors change at once from there on, not gradually."""
 AXE = """async (rules) => {
-  const found = await axe.run({ resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) });
+  const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
 }"""
 OF_COLORS = ["color-contrast", "link-in-text-block"]
-"""The rules that a scheme of colors can break; all rules are for the first scheme."""
+"""The rules that a scheme of colors can break; the others are for the page as it is at first."""
+NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
+SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
+"""What a reader's system asks for, and the theme's name of what it then shows."""
 FIRST_VIEW = 110_000
 OWN = 6_000
 
@@ -41,7 +54,7 @@ class Visit:
     """What came of opening one page."""
 
     violations: dict[str, list[str]] = field(default_factory=dict)
-    """By scheme, what axe found."""
+    """What axe found, by scheme where it is of colors."""
     width: int = 0
     """Width of the content on a screen of 320 px, in px."""
     wrong: list[str] = field(default_factory=list)
@@ -56,15 +69,18 @@ async def visit(context: Any, page: str, address: str, axe: str) -> Visit:
     tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
     tab.on("request", lambda request: note(seen, request.url, address))
-    await tab.goto(address + page, wait_until="networkidle")
+    await tab.goto(address + page, wait_until="load")
     await tab.set_viewport_size({"width": 320, "height": 700})
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size({"width": 1280, "height": 900})
-    await tab.evaluate(LIGHTEN)
+    await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
-    for scheme, rules in (("light", None), ("dark", OF_COLORS)):
+    seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
+    await tab.evaluate(ONE_OF_EACH)
+    for scheme, name in SCHEMES.items():
         await tab.emulate_media(color_scheme=scheme)
-        seen.violations[scheme] = await tab.evaluate(AXE, rules)
+        await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'")
+        seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     await tab.close()
     return seen
 

@@ -111,6 +111,7 @@ def test_copy_to_run_puts_the_block_and_what_it_needs_on_the_clipboard(home: Any
     """What the page puts together in the browser is the program that the other tests run; here it runs once more."""
     page = parse_page(ROOT / "docs/index.md", ROOT)
     index = next(index for index, needed in closures(page).items() if len(needed) > 1)
+    home.locator(f'[data-block="{index}"]').scroll_into_view_if_needed()  # the theme makes the buttons of what is seen
     home.locator(f'[data-block="{index}"] .sd-run').click()
     home.get_by_text("Copied with").wait_for()
     copied = home.evaluate("navigator.clipboard.readText()")
