@@ -24,7 +24,7 @@ ONE_OF_EACH = """() => {
   const still = document.createElement("style");
   still.textContent = "* { transition: none !important }";
   document.head.append(still);
-  const text = /^(id|href|title|for|datetime|data-(block|needs|clipboard-target))$/;
+  const text = /^(id|href|title|for|aria-label(ledby)?|datetime|data-(block|needs|clipboard-target))$/;
   const own = ({ name, value }) => text.test(name) ? name : name + value;
   const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
   const seen = new Set();

@@ -27,6 +27,14 @@ window.Worker = class extends Worker {
   }
 };
 """
+PASTE = """async (text) => {
+  const box = document.querySelector("input[name=query]"), before = window.answers;
+  box.value = text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  while (window.answers === before) await new Promise((done) => setTimeout(done, 5));
+  await new Promise((done) => setTimeout(done, 50));
+}"""
+"""Sets the text as a paste does, and waits until it is answered and the answer shown."""
 SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
   .filter((link) => link.checkVisibility() && new URL(link.href).hash)
   .map(({ href }) => new URL(href).pathname.replace("/same-device/", "").replace(".html", "/") + new URL(href).hash)"""
@@ -60,14 +68,7 @@ def right() -> dict[str, set[str]]:
 
 def sections_for(search: Any, text: str) -> list[str]:
     """The sections that are in sight when a text is pasted into the search."""
-    box = search.get_by_role("textbox", name="Search")
-    for query in ("", text):
-        before = search.evaluate("window.answers")
-        box.click()
-        box.select_text()
-        search.keyboard.insert_text(query) if query else search.keyboard.press("Delete")
-        search.wait_for_function("before => window.answers > before", arg=before)
-    search.wait_for_timeout(50)
+    search.evaluate(PASTE, text)
     return list(search.evaluate(SECTIONS))
 
 
