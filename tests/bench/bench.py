@@ -33,12 +33,15 @@ def made_up(folder: Path, rounds: int, quick: bool) -> None:
     """The made-up site, ours and the others."""
     make_site(folder / "site", PAGES)
     ours.record(folder / "site")
-    commands = ours.commands(folder / "site", "docs/index.md")
+    own = ours.commands(folder / "site", "docs/index.md")
+    others = {}
     if not quick:
         python = peers.environment(results.ROOT / ".cache/bench/venv")
-        commands |= peers.commands(folder / "peers", PAGES, python)
-    found = in_turn(commands, rounds)
-    building, testing = ([peer.name for peer in peers.PEERS if peer.builds is b and not quick] for b in (True, False))
+        others = peers.commands(folder / "peers", PAGES, python)
+    found = in_turn(own | others, rounds)
+    testers = [peer.name for peer in peers.PEERS if not peer.builds]
+    testing = [name for name in others if name in testers]
+    building = [name for name in others if name not in testers]
     goals = list(results.sites_goals(found, 1.05, building, testing))
     results.print_costs(f"{PAGES} pages, {PAGES * 10} blocks", found)
     results.print_goals(goals)

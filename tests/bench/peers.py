@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,8 @@ pytest_collect_file = Sybil(parsers=[PythonCodeBlockParser()], patterns=["*.md"]
 """
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
 CONTINUED = ["-p", "pytest_markdown_docs.plugin", "--markdown-docs"]
+AGAIN = ", again"
+"""What follows a peer's name where it finds what it kept."""
 BUILD = ["-m", "mkdocs", "build", "-q"]
 
 
@@ -36,6 +39,8 @@ class Peer:
     """Writes that number of pages to a folder, and its configuration."""
     arguments: list[str]
     """What Python is called with."""
+    cache: str = ""
+    """The folder of what it keeps from one run to the next, in which case it is measured without and with that."""
 
 
 def _executed(folder: Path, pages: int) -> None:
@@ -67,7 +72,7 @@ def _continued(folder: Path, pages: int) -> None:
 
 PEERS = (
     Peer("markdown-exec", True, _executed, BUILD),
-    Peer("mkdocs-jupyter", True, _notebooks, BUILD),
+    Peer("mkdocs-jupyter", True, _notebooks, BUILD, cache=".cache"),
     Peer("Sybil", False, _sybil, [*PYTEST, "docs"]),
     Peer("pytest-markdown-docs", False, _continued, [*PYTEST, *CONTINUED, "docs"]),
     Peer("nbmake", False, _notebooks, [*PYTEST, "-p", "nbmake.pytest_plugin", "--nbmake", "docs"]),
@@ -95,21 +100,31 @@ def environment(folder: Path) -> Path:
 
 
 def commands(folder: Path, pages: int, python: Path) -> dict[str, Command]:
-    """For each peer a command that runs all pages, by the peer's name; each has pages of its own below `folder`."""
+    """For each peer a command that runs all pages, by the peer's name; each has pages of its own below `folder`.
 
-    def command(peer: Peer) -> Command:
+    A peer that keeps something has a second one, which follows the first and finds what that kept.
+    """
+
+    def command(peer: Peer, again: bool = False) -> Command:
         place = folder / peer.name
-        place.mkdir(parents=True)
-        peer.prepare(place, pages)
 
         def measured() -> Cost:
+            if peer.cache and not again:
+                shutil.rmtree(place / peer.cache, ignore_errors=True)
             cost = run(peer.arguments, place, python)
             _check(peer, place, pages)
             return cost
 
         return measured
 
-    return {peer.name: command(peer) for peer in PEERS}
+    found = {}
+    for peer in PEERS:
+        (folder / peer.name).mkdir(parents=True)
+        peer.prepare(folder / peer.name, pages)
+        found[peer.name] = command(peer)
+        if peer.cache:
+            found[f"{peer.name}{AGAIN}"] = command(peer, again=True)
+    return found
 
 
 def _check(peer: Peer, place: Path, pages: int) -> None:

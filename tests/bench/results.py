@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import Cost, median, ratio
+from peers import AGAIN
 from scale import growth, overhead
 
 from samedevice.devices import torch_build
@@ -33,7 +34,8 @@ def sites_goals(found: Found, warm: float, build_peers: list[str], test_peers: l
     yield "warm / plain", ratio(found, "warm", "plain"), warm
     yield "tests / bare", ratio(found, "tests", "bare"), 1.2
     for peer in build_peers:
-        yield f"cold / {peer}", ratio(found, "cold", peer), 1.0
+        ours = "warm" if peer.endswith(AGAIN) else "cold"
+        yield f"{ours} / {peer}", ratio(found, ours, peer), 1.0
     for peer in test_peers:
         yield f"tests / {peer}", ratio(found, "tests", peer), 1.0
 
