@@ -139,7 +139,7 @@ def faults(one_server: Launcher, root: Path, write: Callable[..., Page]) -> Call
 
 @pytest.fixture
 def gone() -> Callable[[int], bool]:
-    """Waits some seconds for a process to end, on Linux, and tells whether it did."""
+    """Waits up to a minute for a process to end, on Linux, and tells whether it did."""
 
     def gone(process: int) -> bool:
         try:
@@ -147,7 +147,7 @@ def gone() -> Callable[[int], bool]:
         except ProcessLookupError:
             return True
         try:
-            return bool(select.select([handle], [], [], 10)[0])
+            return bool(select.select([handle], [], [], 60)[0])
         finally:
             os.close(handle)
 
@@ -171,7 +171,7 @@ def interrupt() -> Callable[..., tuple[str, list[int]]]:
             try:
                 said = pipe.read_text(encoding="utf-8")
                 os.killpg(running.pid, signal.SIGINT)
-                return running.communicate(timeout=20)[0], [int(word) for word in said.split()]
+                return running.communicate(timeout=60)[0], [int(word) for word in said.split()]
             finally:
                 running.kill()
 

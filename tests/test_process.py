@@ -107,7 +107,7 @@ def test_closing_ends_pages_and_starts_none_without_fork(
     run = sessions.submit(page, "cpu")
     (root / "pipe").read_text()
     sessions.close()
-    assert run.result(timeout=10).outputs[0].died
+    assert run.result(timeout=50).outputs[0].died
     with pytest.raises(SessionError, match=r"docs/page\.md: was not run, because the run was ended"):
         sessions.launcher.launch({"page": "docs/page.md"})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -275,11 +274,8 @@ def test_there_is_a_core_to_run_on() -> None:
     assert available_cores() >= 1
 
 
-def test_a_page_costs_milliseconds_and_not_an_import_of_torch(one_server: object, root: Path, write: Write) -> None:
-    """The second page finds torch imported; a generous bound, so that a busy machine passes."""
-    page = write("```python\nimport torch\n```\n")
+def test_a_page_finds_torch_imported(one_server: object, root: Path, write: Write) -> None:
+    """The import takes seconds, the fork of a process that has it milliseconds."""
+    page = write('```python\nimport sys\n"torch" in sys.modules\n```\n')
     with Sessions(root) as sessions:
-        sessions.run(page, "cpu")
-        started = time.monotonic()
-        sessions.run(page, "cpu")
-    assert time.monotonic() - started < 1
+        assert sessions.run(page, "cpu").outputs == (Output(value="True"),)

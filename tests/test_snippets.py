@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 
 from samedevice.output import Output
+from samedevice.page import parse_page
 
-SNIPPETS = sorted((Path(__file__).parents[1] / "snippets").glob("*.py"))
+ROOT = Path(__file__).parents[1]
+SNIPPETS = sorted((ROOT / "snippets").glob("*.py"))
+PAGES = [parse_page(path, ROOT) for path in (ROOT / "docs").rglob("*.md")]
+ON_PAGES = {block.path for page in PAGES for block in page.blocks if block.kind == "program" and not block.options.args}
+"""The programs that a page runs in this way itself, as paths relative to the repository root."""
+ALONE = [path for path in SNIPPETS if path.relative_to(ROOT).as_posix() not in ON_PAGES]
 BAD_DEVICE = [path for path in SNIPPETS if "--device" in path.read_text(encoding="utf-8")]
 
 
@@ -23,7 +29,7 @@ def start(path: Path, *arguments: str, folder: Path) -> subprocess.CompletedProc
     return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ALONE, ids=lambda path: path.stem)
 def test_a_program_runs_alone_with_no_argument_and_reports(path: Path, tmp_path: Path) -> None:
     """A reader saves it and starts it, on whatever machine; the distributed ones start two processes themselves."""
     done = start(path, folder=tmp_path)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from served import NAME, served
 
 from samedevice.output import Output
@@ -70,12 +71,18 @@ def copy_of_the_repository(tree: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site, for a repository that is known."""
-    tree = tmp_path_factory.mktemp("tree")
-    copy_of_the_repository(tree)
-    environ = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SAMEDEVICE_REPOSITORY": f"someone/{NAME}"}
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet"], cwd=tree, check=True, env=environ)
+def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """The built site, for a repository that is known; the first of pytest's processes to need it builds it for all."""
+    several = hasattr(request.config, "workerinput")
+    folder = tmp_path_factory.getbasetemp().parent if several else tmp_path_factory.getbasetemp()
+    tree, ready = folder / "tree", folder / "tree.ready"
+    with FileLock(folder / "tree.lock"):
+        if not ready.exists():
+            shutil.rmtree(tree, ignore_errors=True)
+            copy_of_the_repository(tree)
+            environ = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SAMEDEVICE_REPOSITORY": f"someone/{NAME}"}
+            subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet"], cwd=tree, check=True, env=environ)
+            ready.touch()
     return tree / "site"
 
 

@@ -20,22 +20,25 @@ pytestmark = pytest.mark.browser
 PLOTS = re.compile(r'<figure class="sd-figure">.*?</figure>', re.S)
 WITHOUT_PLOTS = """document.querySelectorAll(".sd-figure svg").forEach((plot) => plot.replaceChildren())"""
 """Takes out what axe need not look at: thousands of lines and letters that say nothing but their description."""
-ONE_OF_EACH = """() => {
+NEW_LOOKS = """(seen) => {
   const still = document.createElement("style");
   still.textContent = "* { transition: none !important }";
   document.head.append(still);
   const text = /^(id|href|title|for|aria-label(ledby)?|datetime|data-(block|needs|clipboard-target))$/;
   const own = ({ name, value }) => text.test(name) ? name : name + value;
   const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
-  const seen = new Set();
+  const short = (look) => [...look].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 2 ** 47, 0);
+  const known = new Set(seen), found = new Set();
   for (const one of [...document.body.querySelectorAll("*")].reverse()) {
-    if (one.firstElementChild) continue;
-    if (seen.has(look(one))) one.remove();
-    else seen.add(look(one));
+    if (one.firstElementChild || one.matches("input")) continue;  // the theme asks these for the scheme
+    const looks = short(look(one));
+    if (known.has(looks) || found.has(looks)) one.remove();
+    else found.add(looks);
   }
+  return [...found];
 }"""
 """Leaves one element of each that have the same tags, classes and states up to the root: they have the same colors.
-Colors change at once from there on, not gradually."""
+Takes and gives what was seen as numbers. Colors change at once from there on, not gradually."""
 AXE = """async (rules) => {
   const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
@@ -63,8 +66,8 @@ class Visit:
     """Paths of what was loaded, below the site."""
 
 
-async def visit(context: Any, page: str, address: str, axe: str) -> Visit:
-    """Open a page and look at it on a narrow screen, then in both schemes."""
+async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
+    """Open a page and look at it on a narrow screen, then in both schemes at what no page before had like this."""
     seen, tab = Visit(), await context.new_page()
     tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
@@ -76,7 +79,7 @@ async def visit(context: Any, page: str, address: str, axe: str) -> Visit:
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
-    await tab.evaluate(ONE_OF_EACH)
+    looks.update(await tab.evaluate(NEW_LOOKS, list(looks)))
     for scheme, name in SCHEMES.items():
         await tab.emulate_media(color_scheme=scheme)
         await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'")
@@ -100,6 +103,7 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
     axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     free = asyncio.Semaphore(os.cpu_count() or 1)
+    looks: set[int] = set()
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(**chromium)
@@ -107,7 +111,7 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
         async def one(page: str) -> Visit:
             async with free:
-                return await visit(context, page, address, axe)
+                return await visit(context, page, address, axe, looks)
 
         found = await asyncio.gather(*map(one, pages))
         await browser.close()

@@ -28,10 +28,11 @@ window.Worker = class extends Worker {
 };
 """
 PASTE = """async (text) => {
-  const box = document.querySelector("input[name=query]"), before = window.answers;
+  const box = document.querySelector("input[name=query]"), before = window.answers, end = Date.now() + 30000;
+  if (box.value === text) return;
   box.value = text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
-  while (window.answers === before) await new Promise((done) => setTimeout(done, 5));
+  while (window.answers === before && Date.now() < end) await new Promise((done) => setTimeout(done, 5));
   await new Promise((done) => setTimeout(done, 50));
 }"""
 """Sets the text as a paste does, and waits until it is answered and the answer shown."""

@@ -111,8 +111,8 @@ class Checkout:
         return found
 
     def all_end(self) -> bool:
-        """Whether all those processes end within some seconds."""
-        give_up = time.monotonic() + 15
+        """Whether all those processes end within a minute."""
+        give_up = time.monotonic() + 60
         while self.running() and time.monotonic() < give_up:
             time.sleep(0.02)
         return not self.running()
