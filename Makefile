@@ -8,7 +8,7 @@ TORCH_INDEX ?=
 TIMES ?= 30
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
-TEST = $(BIN)/python -m pytest -n logical --dist worksteal --durations=10
+TEST = $(BIN)/python -m pytest -n logical --durations=10
 
 # Material announces its end of life at each build; once is enough.
 export NO_MKDOCS_2_WARNING := 1

@@ -17,23 +17,20 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
-from rcssmin import cssmin  # type: ignore[import-untyped]
-from rjsmin import jsmin  # type: ignore[import-untyped]
 
 from samedevice.book import RECORDINGS, Book
 from samedevice.cache import CACHE
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
-from samedevice.export import llms
 from samedevice.history import Change, feed, last_changes, read_history
 from samedevice.notebook import front_matter
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.page import Page, parse_page
+from samedevice.publish import links_out, shrink, write_exports
 from samedevice.recording import place
 from samedevice.reference import Reference, asks
 from samedevice.rendered import Renderer, lean
 from samedevice.repository import VARIABLE, Repository, RepositoryError
-from samedevice.source import inside
 from samedevice.strays import strays
 from samedevice.weave import Shown, error_page, weave
 
@@ -91,7 +88,9 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         self.addresses = {}
         take_notebooks(files)
         docs = Path(config.docs_dir).resolve()
-        self._refuse_links(files, docs)
+        for file in list(links_out(files, docs, self.book.root)):
+            log.error(f"docs/{file.src_uri}: this is a link out of the repository; put the file itself in its place")
+            files.remove(file)
         for file in files.documentation_pages():
             if file.abs_src_path is None:
                 continue
@@ -107,17 +106,6 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         except SessionError as error:
             raise PluginError(str(error)) from None
         return files
-
-    def _refuse_links(self, files: Files, docs: Path) -> None:
-        """Publish no file that a link of the documentation folder leads to outside of the repository."""
-        assert self.book is not None
-        for file in [file for file in files if not file.is_documentation_page() and file.src_dir]:
-            path = docs / file.src_uri
-            if Path(file.src_dir or "").resolve() == docs and not inside(path, self.book.root):
-                log.error(
-                    f"docs/{file.src_uri}: this is a link out of the repository; put the file itself in its place"
-                )
-                files.remove(file)
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
         """Note what the pages can link to."""
@@ -189,38 +177,14 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             context["samedevice"] = about  # type: ignore[typeddict-unknown-key]
         return context
 
-    def _write_exports(self, config: MkDocsConfig) -> None:
-        """Write the pages' notebooks, scripts and Markdown, llms.txt and llms-full.txt."""
-        site = Path(config.site_dir)
-        for uri, found in self.exports.items():
-            for suffix, text in found.items():
-                path = site / Path(uri).with_suffix(f".{suffix}")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-        whole = "\n\n".join(found["md"].strip() for found in self.exports.values())
-        (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
-        (site / "llms.txt").write_text(
-            llms(config.site_name, config.site_description or "", self.listed), encoding="utf-8"
-        )
-
-    def _write_feed(self, config: MkDocsConfig) -> None:
-        """Write the feed of changes; its links need to know where the site is."""
-        if config.site_url and config.extra["feed"]:
-            text = feed(config.site_name, config.site_url, self.history, self.addresses)
-            Path(config.site_dir, "feed.xml").write_text(text, encoding="utf-8")
-
-    def _shrink(self, config: MkDocsConfig) -> None:
-        """Take comments and indentation out of the site's own style and script, which a tenth of the bytes are."""
-        for path, shrink in (("assets/samedevice.css", cssmin), ("assets/samedevice.js", jsmin)):
-            file = Path(config.site_dir, path)
-            if file.exists():
-                file.write_text(shrink(file.read_text(encoding="utf-8")), encoding="utf-8")
-
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what readers take along; end the processes, unless the next build will want them."""
-        self._write_exports(config)
-        self._write_feed(config)
-        self._shrink(config)
+        site = Path(config.site_dir)
+        write_exports(site, self.exports, config.site_name, config.site_description or "", self.listed)
+        if config.site_url and config.extra["feed"]:  # its links need to know where the site is
+            text = feed(config.site_name, config.site_url, self.history, self.addresses)
+            (site / "feed.xml").write_text(text, encoding="utf-8")
+        shrink(site)
         if not self.serving:
             self.on_shutdown()
 

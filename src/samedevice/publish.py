@@ -1,0 +1,50 @@
+"""publish: what a built site has beside its pages, and what it must not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from mkdocs.structure.files import File
+from rcssmin import cssmin  # type: ignore[import-untyped]
+from rjsmin import jsmin  # type: ignore[import-untyped]
+
+from samedevice.export import llms
+from samedevice.source import inside
+
+SHRUNK = {"assets/samedevice.css": cssmin, "assets/samedevice.js": jsmin}
+"""The site's own style and script, of which comments and indentation are a tenth."""
+
+
+def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
+    """The files, but for pages, that a link of the documentation folder leads to outside of the repository."""
+    for file in files:
+        if file.is_documentation_page() or not file.src_dir or Path(file.src_dir).resolve() != docs:
+            continue
+        if not inside(docs / file.src_uri, root):
+            yield file
+
+
+def write_exports(
+    site: Path, exports: Mapping[str, Mapping[str, str]], title: str, about: str, pages: list[tuple[str, str, str]]
+) -> None:
+    """Write each page's notebook, script and Markdown, llms.txt and llms-full.txt. Raises OSError.
+
+    `exports` holds the texts of a page by suffix, below the page's path; `pages` title, path and description of each.
+    """
+    for uri, found in exports.items():
+        for suffix, text in found.items():
+            path = site / Path(uri).with_suffix(f".{suffix}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    whole = "\n\n".join(found["md"].strip() for found in exports.values())
+    (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
+    (site / "llms.txt").write_text(llms(title, about, pages), encoding="utf-8")
+
+
+def shrink(site: Path) -> None:
+    """Take comments and indentation out of the site's own style and script. Raises OSError."""
+    for name, shorten in SHRUNK.items():
+        file = site / name
+        if file.exists():
+            file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
