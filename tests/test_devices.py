@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from samedevice.devices import DRIVER_NODES, Build, present_devices, torch_build, why_absent
 
@@ -72,4 +71,6 @@ def test_a_missing_torch_is_what_is_told_first(machine: Machine) -> None:
 
 def test_the_build_of_torch_is_known_without_importing_it() -> None:
     """It is part of the key of the cache, and must be what torch itself says, or nothing would ever be found there."""
+    import torch  # takes seconds, which each of pytest's processes would wait for at the top
+
     assert torch_build() == Build(str(torch.__version__), torch.version.cuda is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,13 +16,14 @@ import pytest
 from filelock import FileLock
 from served import NAME, served
 
+from samedevice.cache import CACHE
 from samedevice.output import Output
 from samedevice.page import Page, parse_page
 from samedevice.recording import Entry, Recording, load, save
 from samedevice.session import Environment
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("docs", "snippets", "tests/recordings", ".cache")
+COPIED = ("docs", "snippets", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 MADE_UP = Environment("cuda", "A made-up GPU", "2.11.0", "3.12.0", "580", "2026-01-01")
 SIXTY = "# Sixty\n" + "".join(f'\n```python\nprint("line {number} of the cpu")\n```\n' for number in range(60))
@@ -50,11 +52,17 @@ def pretend_cuda(tree: Path, page: Page, printed: dict[int, Output]) -> None:
     save(tree / f"tests/recordings/cuda/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
 
 
+def copy_if_there(source: str, target: str) -> None:
+    """Copy a file, unless it is gone: other tests write the cache meanwhile."""
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copy2(source, target)
+
+
 def copy_of_the_repository(tree: Path) -> None:
     """Pages, recordings and cache, with a page of sixty blocks, and a history of one commit."""
     for name in COPIED:
         if (ROOT / name).exists():
-            shutil.copytree(ROOT / name, tree / name)
+            shutil.copytree(ROOT / name, tree / name, copy_function=copy_if_there)
     for name in ("mkdocs.yml", ".gitignore"):
         shutil.copy(ROOT / name, tree)
     home = parse_page(tree / "docs/index.md", tree)

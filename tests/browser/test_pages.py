@@ -73,7 +73,6 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
     tab.on("request", lambda request: note(seen, request.url, address))
     await tab.goto(address + page, wait_until="load")
-    await tab.set_viewport_size({"width": 320, "height": 700})
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size({"width": 1280, "height": 900})
     await tab.evaluate(WITHOUT_PLOTS)
@@ -107,7 +106,7 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(**chromium)
-        context = await browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+        context = await browser.new_context(viewport={"width": 320, "height": 700}, reduced_motion="reduce")
 
         async def one(page: str) -> Visit:
             async with free:
