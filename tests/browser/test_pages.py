@@ -28,16 +28,17 @@ NEW_LOOKS = """(seen) => {
   const own = ({ name, value }) => text.test(name) ? name : name + value;
   const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
   const short = (look) => [...look].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 2 ** 47, 0);
-  const known = new Set(seen), found = new Set();
-  for (const one of [...document.body.querySelectorAll("*")].reverse()) {
+  const known = new Set(seen), found = new Set(), all = [...document.body.querySelectorAll("*")].reverse();
+  const visible = new Set(all.filter((one) => one.checkVisibility()));
+  for (const one of all) {
     if (one.firstElementChild || one.matches("input")) continue;  // the theme asks these for the scheme
     const looks = short(look(one));
-    if (known.has(looks) || found.has(looks)) one.remove();
+    if (!visible.has(one) || known.has(looks) || found.has(looks)) one.remove();
     else found.add(looks);
   }
   return [...found];
 }"""
-"""Leaves one element of each that have the same tags, classes and states up to the root: they have the same colors.
+"""Leaves one visible element of each that have the same tags, classes and states up to the root: the same colors.
 Takes and gives what was seen as numbers. Colors change at once from there on, not gradually."""
 AXE = """async (rules) => {
   const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });

@@ -32,7 +32,10 @@ PASTE = """async (text) => {
   if (box.value === text) return;
   box.value = text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
-  while (window.answers === before && Date.now() < end) await new Promise((done) => setTimeout(done, 5));
+  while (window.answers === before) {
+    if (Date.now() > end) throw new Error("the search did not answer within 30 s");
+    await new Promise((done) => setTimeout(done, 5));
+  }
   await new Promise((done) => setTimeout(done, 50));
 }"""
 """Sets the text as a paste does, and waits until it is answered and the answer shown."""
