@@ -16,8 +16,8 @@ from samedevice.errors import RecordingError
 from samedevice.output import Figure, Output, Raised
 from samedevice.page import Page, parse_page
 from samedevice.recording import Recording, State, load, place, save, update
-from samedevice.scratch import write_atomically
 from samedevice.session import Environment
+from samedevice.temporary import write_atomically
 from samedevice.verdict import damaged
 
 SAMPLES = Path(__file__).with_name("samples") / "recording"

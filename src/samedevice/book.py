@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samedevice import kept
+from samedevice import memo
 from samedevice.apis import names
 from samedevice.apitable import catalogue
 from samedevice.cache import CACHE, OutputCache
@@ -127,9 +127,9 @@ class Book:
 
     def exports(self, page: Page, shown: dict[int, list[Shown]]) -> dict[str, str]:
         """The page's files to take along, by suffix; from the cache, if page and outputs are the same."""
-        key = kept.key(page.text, *(block.digest for block in page.blocks), repr(shown))
+        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(shown))
         path = place(self.root / CACHE, "exports", page)
-        found: dict[str, str] = kept.find_or_make(path, key, lambda: exports(page, shown))
+        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, shown))
         return found
 
     def reference(self, pages: Iterable[Page]) -> Reference:
@@ -141,8 +141,8 @@ class Book:
 
     def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
         """What `make` makes of a page's blocks; from the cache, if they are the same."""
-        key = kept.key(*(block.digest for block in page.blocks))
-        found: dict[str, Any] = kept.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
+        key = memo.key(*(block.digest for block in page.blocks))
+        found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
         return found
 
     def _recordings(self, page: Page) -> dict[str, Recording]:

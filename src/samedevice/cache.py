@@ -10,14 +10,14 @@ import platform
 import shutil
 from pathlib import Path
 
-from samedevice import kept
+from samedevice import memo
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
 from samedevice.options import DEVICES
 from samedevice.page import Page
 from samedevice.recording import Recording, load, place, save, update
-from samedevice.scratch import sweep_files, writable
 from samedevice.session import Run
+from samedevice.temporary import sweep_files, writable
 from samedevice.verdict import fault
 
 CACHE = Path(".cache/samedevice")
@@ -28,14 +28,14 @@ class OutputCache:
 
     def __init__(self, root: Path) -> None:
         self.folder = root / CACHE
-        path, key = self.folder / "engine", kept.runner()
+        path, key = self.folder / "engine", memo.runner()
         sweep_files(self.folder)
-        if kept.find(path, key) is None:
+        if memo.find(path, key) is None:
             for device in DEVICES:
                 shutil.rmtree(self.folder / device, ignore_errors=True)
-            kept.keep(path, key, True)
+            memo.keep(path, key, True)
         self.writable = writable(self.folder)
-        self.usable = kept.find(path, key) is not None
+        self.usable = memo.find(path, key) is not None
 
     def find(self, page: Page, device: str) -> Recording | None:
         """What is kept of the page, if that is whole and was made by these versions."""

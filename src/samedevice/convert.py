@@ -19,10 +19,10 @@ from typing import Any
 
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
-from samedevice import kept
+from samedevice import memo
 from samedevice.notebook import read_cells, relink
 from samedevice.page import Block, Page
-from samedevice.scratch import Folder
+from samedevice.temporary import Folder
 from samedevice.weave import Shown, output_html
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -80,12 +80,12 @@ def _code_cell(block: Block, html: str, needs: Sequence[int] | None) -> dict[str
 
 def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it."""
-    key = kept.key(notebook, *map(importlib.metadata.version, CONVERTERS))
-    found = kept.find(path, key)
+    key = memo.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = memo.find(path, key)
     if found is not None:
         return Converted(**found), False
     done = _with_headings(_by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name))
-    kept.keep(path, key, asdict(done))
+    memo.keep(path, key, asdict(done))
     return done, True
 
 

@@ -20,8 +20,8 @@ from samedevice.errors import RecordingError
 from samedevice.options import DEVICES
 from samedevice.output import Output, difference
 from samedevice.page import Page
-from samedevice.scratch import write_atomically
 from samedevice.session import Environment
+from samedevice.temporary import write_atomically
 
 FORMAT = 1
 

@@ -26,7 +26,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import AnchorLink, get_toc
 
-from samedevice import kept
+from samedevice import memo
 
 SNIPPETS = "pymdownx.snippets"
 INCLUDES = "--8<--"
@@ -56,8 +56,8 @@ class Renderer:
         """Do what `page.render` does, or put in place what it did in an earlier build; stands in its place."""
         assert page.markdown is not None
         path = self.folder / f"{page.file.src_uri}.json"
-        key = kept.key(self.site, page.file.src_uri, page.markdown)
-        found = kept.find(path, key)
+        key = memo.key(self.site, page.file.src_uri, page.markdown)
+        found = memo.find(path, key)
         if found is not None:
             self._put(page, found)
             return
@@ -65,7 +65,7 @@ class Renderer:
             SitePage.render(page, self.config, self.files)
         page.content = lean(page.content or "")
         if not said and page.links_to_anchors is not None and INCLUDES not in page.markdown:
-            kept.keep(path, key, _taken(page))
+            memo.keep(path, key, _taken(page))
 
     def _put(self, page: SitePage, found: dict[str, Any]) -> None:
         links = ((self.files.get_file_from_path(name), anchors) for name, anchors in found["links"].items())

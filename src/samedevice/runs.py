@@ -13,8 +13,8 @@ from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
 from samedevice.page import Page
 from samedevice.recording import Recording, load, place, save, tidy, update
-from samedevice.scratch import sweep_files
 from samedevice.session import Run, Sessions
+from samedevice.temporary import sweep_files
 from samedevice.verdict import fault
 
 UNCHANGED = "unchanged: "

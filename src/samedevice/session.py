@@ -23,7 +23,7 @@ from samedevice.lanes import Lane
 from samedevice.output import Output
 from samedevice.page import Block, Page
 from samedevice.process import ForkedProcess, Launcher, Message, SpawnedProcess
-from samedevice.scratch import Folder, sweep_folders
+from samedevice.temporary import Folder, sweep_folders
 
 TIME_LIMIT = 60.0
 """Seconds that one block may take before its process is killed."""

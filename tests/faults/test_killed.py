@@ -18,8 +18,8 @@ import pytest
 from samedevice.output import Figure, Output
 from samedevice.page import Page
 from samedevice.recording import Recording, load, place, save, update
-from samedevice.scratch import SUFFIX, sweep_files
 from samedevice.session import Environment
+from samedevice.temporary import SUFFIX, sweep_files
 
 if TYPE_CHECKING:
     from conftest import Checkout

@@ -1,4 +1,4 @@
-"""scratch: temporary files and folders, and the removal of those that a killed run left behind.
+"""Temporary: temporary files and folders, and the removal of those that a killed run left behind.
 
 Whoever makes one holds a lock on it, which the kernel takes back when the process ends, however it ends: what nobody
 holds is left over. Windows has no such locks; what a killed run leaves there stays.

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.scratch import FOLDER, SUFFIX, Folder, sweep, sweep_files, sweep_folders, write_atomically
+from samedevice.temporary import FOLDER, SUFFIX, Folder, sweep, sweep_files, sweep_folders, write_atomically
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks that end with a process")
 
 HOLDS = """
 import sys, time
-from samedevice.scratch import Folder
+from samedevice.temporary import Folder
 folder = Folder()
 (folder.path / "file").write_text("x")
 print(folder.path, flush=True)

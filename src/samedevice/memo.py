@@ -1,4 +1,4 @@
-"""kept: what is made from other data, kept in a file of JSON until that data or the engine changes."""
+"""Memo: what is made from other data, kept in a file of JSON until that data or the engine changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from samedevice.scratch import write_atomically
+from samedevice.temporary import write_atomically
 
 HERE = Path(__file__).parent
 RUNNER = ("worker.py", "output.py", "process.py", "matplotlibrc")
