@@ -19,8 +19,8 @@ from pathlib import Path
 
 from samedevice.book import Book
 from samedevice.export import markdown
-from samedevice.page import NOTEBOOK, Page, parse_page
-from samedevice.programs import page_paths
+from samedevice.pages.page import NOTEBOOK, Page, parse_page
+from samedevice.pages.programs import page_paths
 from samedevice.reference import asks
 from samedevice.weave import weave
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.output import Output
-from samedevice.page import Page, parse_page
+from samedevice.pages.page import Page, parse_page
 from samedevice.process import Launcher
 from samedevice.session import Sessions
 from samedevice.verdict import fault

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.apis import names, without_modules
-from samedevice.page import Page
+from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
 

@@ -13,7 +13,7 @@ from samedevice.book import RECORDINGS, Book
 from samedevice.cache import CACHE
 from samedevice.errors import SessionError
 from samedevice.output import Figure, Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import load, place, save, update
 from samedevice.session import Environment, Sessions
 from samedevice.weave import Shown

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.closure import closures, standalone
-from samedevice.page import Page
+from samedevice.pages.page import Page
 
 
 def page_of(write: Callable[..., Page], *blocks: str) -> Page:

@@ -11,9 +11,9 @@ import pytest
 from samedevice.book import RECORDINGS
 from samedevice.closure import closures
 from samedevice.export import script
-from samedevice.options import Options
 from samedevice.output import difference
-from samedevice.page import Block, Page, parse_page
+from samedevice.pages.options import Options
+from samedevice.pages.page import Block, Page, parse_page
 from samedevice.process import Launcher
 from samedevice.recording import State, load, place
 from samedevice.session import Sessions

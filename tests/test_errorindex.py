@@ -8,7 +8,7 @@ import pytest
 
 from samedevice.errorindex import cut_short, entries, error_index, normal
 from samedevice.output import Output, Raised
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import update
 from samedevice.session import Environment
 from samedevice.shelf import Shelf

@@ -11,7 +11,7 @@ import pytest
 
 from samedevice.export import indent, llms, markdown, notebook, script
 from samedevice.output import Figure, Output, Raised
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.session import Environment
 from samedevice.weave import Shown
 

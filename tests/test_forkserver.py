@@ -14,7 +14,7 @@ import pytest
 from samedevice.errors import SessionError
 from samedevice.forkserver import kill_group, preload
 from samedevice.output import Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.process import CAN_FORK
 from samedevice.session import Sessions
 

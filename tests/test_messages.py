@@ -8,7 +8,7 @@ import pytest
 
 from samedevice.messages import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
 from samedevice.output import Output, Raised
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import Recording, update
 from samedevice.session import Environment
 

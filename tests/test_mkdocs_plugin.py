@@ -17,7 +17,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
 from samedevice.cache import CACHE
-from samedevice.page import parse_page
+from samedevice.pages.page import parse_page
 from samedevice.recording import load, place, save
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ import pytest
 
 from samedevice.errors import SessionError
 from samedevice.output import Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.process import Launcher, page_environ, read_messages
 from samedevice.session import Run, Sessions
 from samedevice.verdict import fault

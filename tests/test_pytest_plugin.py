@@ -13,7 +13,7 @@ import pytest
 
 from samedevice.devices import why_absent
 from samedevice.output import Output
-from samedevice.page import parse_page
+from samedevice.pages.page import parse_page
 from samedevice.pytest_plugin import pytest_xdist_make_scheduler
 from samedevice.recording import place, save, update
 from samedevice.session import Environment, Sessions

@@ -14,7 +14,7 @@ import pytest
 
 from samedevice.errors import RecordingError
 from samedevice.output import Figure, Output, Raised
-from samedevice.page import Page, parse_page
+from samedevice.pages.page import Page, parse_page
 from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.session import Environment
 from samedevice.temporary import write_atomically

@@ -19,7 +19,7 @@ from samedevice.book import RECORDINGS, Book
 from samedevice.errorindex import Entry, cut_short, entries, normal
 from samedevice.errors import PageError
 from samedevice.messages import ErrorSection, Evidence, Standing, error_sections, pattern
-from samedevice.page import NOTEBOOK, Page, parse_page
+from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pytest_plugin import _elsewhere
 from samedevice.reference import Reference, asks
 from samedevice.shelf import Shelf, link, moved, recordings_of, title

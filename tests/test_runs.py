@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.cache import OutputCache
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.runs import UNCHANGED, Runs
 
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"

@@ -13,7 +13,7 @@ import pytest
 
 from samedevice.errors import SessionError
 from samedevice.output import Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.session import END_LIMIT, NO_CUDA, START_LIMIT, Sessions, _Conversation, available_cores, how_it_ended
 from samedevice.verdict import fault
 

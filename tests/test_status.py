@@ -11,7 +11,7 @@ import pytest
 from samedevice.errorindex import Entry
 from samedevice.messages import Evidence, Standing, error_sections
 from samedevice.output import Output
-from samedevice.page import Page, parse_page
+from samedevice.pages.page import Page, parse_page
 from samedevice.recording import Recording, place, save, update
 from samedevice.session import Environment
 from samedevice.shelf import Shelf, recordings_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.output import Figure, Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import place, save, update
 from samedevice.session import Environment
 from samedevice.strays import strays

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.output import Figure, Output, Raised
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import Entry, Recording, update
 from samedevice.session import Environment
 from samedevice.verdict import damaged, fault, mismatch

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from samedevice.apis import without_modules
-from samedevice.page import Block, Page
+from samedevice.pages.page import Block, Page
 from samedevice.recording import Recording, State
 from samedevice.shelf import Shelf, link
 

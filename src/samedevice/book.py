@@ -18,8 +18,8 @@ from samedevice.devices import present_devices
 from samedevice.errors import RecordingError
 from samedevice.export import exports
 from samedevice.lanes import wait_for
-from samedevice.options import DEVICES
-from samedevice.page import Block, Page
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import Block, Page
 from samedevice.recording import Recording, State, load, place
 from samedevice.reference import Reference
 from samedevice.session import Run, Sessions

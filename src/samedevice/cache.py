@@ -13,8 +13,8 @@ from pathlib import Path
 from samedevice import memo
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
-from samedevice.options import DEVICES
-from samedevice.page import Page
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import Page
 from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Run
 from samedevice.temporary import sweep_files, writable

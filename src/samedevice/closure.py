@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samedevice.names import analyse
-from samedevice.page import Block, Page
+from samedevice.pages.page import Block, Page
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""

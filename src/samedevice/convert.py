@@ -20,8 +20,8 @@ from typing import Any
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
 from samedevice import memo
-from samedevice.notebook import read_cells, relink
-from samedevice.page import Block, Page
+from samedevice.pages.page import Block, Page
+from samedevice.pages.percent import read_cells, relink
 from samedevice.temporary import Folder
 from samedevice.weave import Shown, output_html
 

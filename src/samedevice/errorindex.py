@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from samedevice.messages import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.shelf import Shelf, link, moved
 from samedevice.weave import LABELS
 

@@ -11,10 +11,10 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from samedevice.fences import FRONT_MATTER
-from samedevice.notebook import read_cells
 from samedevice.output import Output
-from samedevice.page import NOTEBOOK, Block, Page
+from samedevice.pages.fences import FRONT_MATTER
+from samedevice.pages.page import NOTEBOOK, Block, Page
+from samedevice.pages.percent import read_cells
 from samedevice.weave import LABELS, Shown
 
 Cell = dict[str, Any]

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from samedevice.fences import find_fences
-from samedevice.options import DEVICES
-from samedevice.page import Block, Page
+from samedevice.pages.fences import find_fences
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import Block, Page
 from samedevice.recording import Recording, State
 
 CHAPTER = "Error messages"

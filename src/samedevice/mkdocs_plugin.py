@@ -23,9 +23,9 @@ from samedevice.cache import CACHE
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.history import Change, feed, last_changes, read_history
-from samedevice.notebook import front_matter
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
-from samedevice.page import Page, parse_page
+from samedevice.pages.page import Page, parse_page
+from samedevice.pages.percent import front_matter
 from samedevice.publish import links_out, shrink, write_exports
 from samedevice.recording import place
 from samedevice.reference import Reference, asks

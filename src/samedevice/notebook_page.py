@@ -6,7 +6,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
 
-from samedevice.page import NOTEBOOK
+from samedevice.pages.page import NOTEBOOK
 
 
 class NotebookFile(File):

@@ -10,7 +10,7 @@ from rcssmin import cssmin  # type: ignore[import-untyped]
 from rjsmin import jsmin  # type: ignore[import-untyped]
 
 from samedevice.export import llms
-from samedevice.source import inside
+from samedevice.pages.source import inside
 
 SHRUNK = {"assets/samedevice.css": cssmin, "assets/samedevice.js": jsmin}
 """The site's own style and script, of which comments and indentation are a tenth."""

@@ -19,9 +19,9 @@ from sybil.integration.pytest import SybilItem
 from samedevice.book import RECORDINGS
 from samedevice.devices import present_devices, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.options import DEVICES
-from samedevice.page import NOTEBOOK, BlockParser, Page, parse_page
-from samedevice.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import NOTEBOOK, BlockParser, Page, parse_page
+from samedevice.pages.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
 from samedevice.recording import load, place
 from samedevice.runs import UNCHANGED, Runs
 from samedevice.session import Run

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from samedevice.errors import RecordingError
-from samedevice.options import DEVICES
 from samedevice.output import Output, difference
-from samedevice.page import Page
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import Page
 from samedevice.session import Environment
 from samedevice.temporary import write_atomically
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from samedevice.apitable import Catalogue, api_table
 from samedevice.errorindex import Entry, entries, error_index
 from samedevice.errors import PageError
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.shelf import Shelf
 from samedevice.status import status
 

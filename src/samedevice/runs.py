@@ -11,7 +11,7 @@ from samedevice.book import RECORDINGS
 from samedevice.cache import OutputCache
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import Recording, load, place, save, tidy, update
 from samedevice.session import Run, Sessions
 from samedevice.temporary import sweep_files

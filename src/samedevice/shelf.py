@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samedevice.notebook import prose
-from samedevice.options import DEVICES
-from samedevice.page import NOTEBOOK, Page
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import NOTEBOOK, Page
+from samedevice.pages.percent import prose
 from samedevice.recording import Recording, load, place
 
 TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from samedevice.errors import RecordingError
-from samedevice.options import DEVICES
-from samedevice.page import NOTEBOOK, Page
+from samedevice.pages.options import DEVICES
+from samedevice.pages.page import NOTEBOOK, Page
 from samedevice.recording import load, place
 
 SUFFIXES = (".md", NOTEBOOK)

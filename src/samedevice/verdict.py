@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samedevice.output import Output, difference
-from samedevice.page import Block, Page
+from samedevice.pages.page import Block, Page
 from samedevice.recording import Recording, State
 
 

@@ -16,7 +16,7 @@ from html import escape
 from typing import Any
 
 from samedevice.output import Figure, Output
-from samedevice.page import Block, Page
+from samedevice.pages.page import Block, Page
 from samedevice.session import Environment
 
 LABELS = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}

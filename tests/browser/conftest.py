@@ -18,7 +18,7 @@ from served import NAME, served
 
 from samedevice.cache import CACHE
 from samedevice.output import Output
-from samedevice.page import Page, parse_page
+from samedevice.pages.page import Page, parse_page
 from samedevice.recording import Entry, Recording, load, save
 from samedevice.session import Environment
 

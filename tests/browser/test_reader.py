@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samedevice.closure import closures, standalone
-from samedevice.page import parse_page
+from samedevice.pages.page import parse_page
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ import pytest
 
 from samedevice.errorindex import entries
 from samedevice.messages import pattern
-from samedevice.page import parse_page
+from samedevice.pages.page import parse_page
 from samedevice.shelf import Shelf
 
 pytestmark = pytest.mark.browser

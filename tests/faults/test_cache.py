@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from samedevice.output import Output
-from samedevice.page import parse_page
+from samedevice.pages.page import parse_page
 from samedevice.recording import load, save, update
 
 if TYPE_CHECKING:

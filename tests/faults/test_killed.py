@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from samedevice.output import Figure, Output
-from samedevice.page import Page
+from samedevice.pages.page import Page
 from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Environment
 from samedevice.temporary import SUFFIX, sweep_files

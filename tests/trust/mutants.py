@@ -29,7 +29,7 @@ from samedevice.book import RECORDINGS
 from samedevice.closure import closure
 from samedevice.devices import present_devices
 from samedevice.output import Output, difference
-from samedevice.page import Block, Page, parse_page
+from samedevice.pages.page import Block, Page, parse_page
 from samedevice.recording import Entry, Recording, load, place
 from samedevice.session import Run, Sessions
 from samedevice.verdict import fault, mismatch

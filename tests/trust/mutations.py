@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from samedevice.output import NUMBER, Figure, Output, Raised
-from samedevice.page import Block
+from samedevice.pages.page import Block
 
 RAISES = re.compile(r"""\s*\braises=(["']).*?\1""")
 CLASSES = ("RuntimeError", "ValueError")

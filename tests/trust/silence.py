@@ -10,7 +10,7 @@ from repository import page_files
 
 from samedevice.book import RECORDINGS
 from samedevice.closure import closures
-from samedevice.page import Block, Page, parse_page
+from samedevice.pages.page import Block, Page, parse_page
 from samedevice.shelf import recordings_of
 
 

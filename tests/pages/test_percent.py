@@ -22,14 +22,14 @@ from samedevice.book import RECORDINGS
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError
 from samedevice.export import notebook
-from samedevice.notebook import front_matter, prose, read_cells, relink
 from samedevice.output import Output, same_text
-from samedevice.page import NOTEBOOK, Page, parse_page
+from samedevice.pages.page import NOTEBOOK, Page, parse_page
+from samedevice.pages.percent import front_matter, prose, read_cells, relink
 from samedevice.recording import State, load, place
 from samedevice.weave import Shown
 
-ROOT = Path(__file__).parents[1]
-SAMPLE = Path(__file__).with_name("samples") / "notebook" / "cells.py"
+ROOT = Path(__file__).parents[2]
+SAMPLE = Path(__file__).parents[1].joinpath("samples") / "notebook" / "cells.py"
 NOTEBOOKS = sorted((ROOT / "docs").rglob(f"*{NOTEBOOK}"))
 CONFIG = f"""
 INHERIT: {ROOT / "mkdocs.yml"}

@@ -9,7 +9,7 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError
-from samedevice.page import BlockParser, Page, parse_page
+from samedevice.pages.page import BlockParser, Page, parse_page
 
 Write = Callable[..., Page]
 

@@ -14,10 +14,10 @@ from sybil import Document, Region
 from sybil.typing import Evaluator
 
 from samedevice.errors import PageError
-from samedevice.fences import Fence, find_fences
-from samedevice.notebook import find_cells
-from samedevice.options import DEVICES, PYTHON, Options, read_info, read_options
-from samedevice.source import inside, read_page
+from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.options import DEVICES, PYTHON, Options, read_info, read_options
+from samedevice.pages.percent import find_cells
+from samedevice.pages.source import inside, read_page
 
 NOTEBOOK = ".py"
 """The suffix of a page that is a notebook in percent format; all others are Markdown."""

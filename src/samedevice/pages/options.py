@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from samedevice.errors import PageError
-from samedevice.fences import Fence
+from samedevice.pages.fences import Fence
 
 DEVICES = ("cpu", "cuda", "mps")
 PYTHON = ("python", "py", "python3", "py3")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from samedevice.errors import PageError
-from samedevice.fences import Fence
+from samedevice.pages.fences import Fence
 
 MARK = "# %%"
 LOOKALIKE = re.compile(r"\s*#\s*%%+")

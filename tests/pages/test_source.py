@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
-from samedevice.page import parse_page
-from samedevice.source import inside, read_page
+from samedevice.pages.page import parse_page
+from samedevice.pages.source import inside, read_page
 
 
 def test_a_byte_order_mark_and_the_line_ends_of_windows_are_no_part_of_the_text(root: Path) -> None:

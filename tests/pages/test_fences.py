@@ -15,11 +15,11 @@ import pytest
 from mkdocs.utils.meta import get_data
 
 from samedevice.errors import PageError
-from samedevice.fences import find_fences
-from samedevice.options import read_info
-from samedevice.page import PYTHON
+from samedevice.pages.fences import find_fences
+from samedevice.pages.options import read_info
+from samedevice.pages.page import PYTHON
 
-SAMPLES = sorted(Path(__file__).with_name("samples").joinpath("fences").glob("*.md"))
+SAMPLES = sorted(Path(__file__).parents[1].joinpath("samples").joinpath("fences").glob("*.md"))
 RUN = (*PYTHON, "console")
 ROUNDS = 220 if os.environ.get("SAMEDEVICE_FAULTS") else 30
 """Made-up pages for each part of a test; `make faults` asks for 2,200 of each kind."""
@@ -47,7 +47,7 @@ def test_code_is_what_the_site_renders_as_code(sample: Path, render: Render, cod
 
 
 EXAMPLES = json.loads(
-    Path(__file__).with_name("samples").joinpath("commonmark/fences.json").read_text(encoding="utf-8")
+    Path(__file__).parents[1].joinpath("samples").joinpath("commonmark/fences.json").read_text(encoding="utf-8")
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from samedevice.errors import PageError
-from samedevice.page import MENTIONED, NOTEBOOK, Page, parse_page
+from samedevice.pages.page import MENTIONED, NOTEBOOK, Page, parse_page
 
 PROGRAMS = Path("snippets")
 SUFFIXES = (".md", NOTEBOOK)

@@ -1,0 +1,1 @@
+"""pages: text to blocks. Data and parsers; nothing is run."""
