@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.output import Output
+from samedevice.outputs.checks import fault
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page, parse_page
 from samedevice.process import Launcher
 from samedevice.session import Sessions
-from samedevice.verdict import fault
 
 pytest_plugins = ("pytester",)
 

@@ -9,9 +9,9 @@ import pytest
 
 from samedevice.apis import names
 from samedevice.apitable import Catalogue, Version, api_table, catalogue, is_private, misused
-from samedevice.output import Output, Raised
+from samedevice.outputs.output import Output, Raised
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.recording import update
 from samedevice.session import Environment
 from samedevice.shelf import Shelf
 

@@ -10,11 +10,11 @@ import pytest
 
 from samedevice import devices
 from samedevice.book import RECORDINGS, Book
-from samedevice.cache import CACHE
 from samedevice.errors import SessionError
-from samedevice.output import Figure, Output
+from samedevice.outputs.cache import CACHE
+from samedevice.outputs.output import Figure, Output
+from samedevice.outputs.recordings import load, place, save, update
 from samedevice.pages.page import Page
-from samedevice.recording import load, place, save, update
 from samedevice.session import Environment, Sessions
 from samedevice.weave import Shown
 
@@ -123,7 +123,7 @@ def test_another_version_runs_everything_again(
     """What stands beside the output says which version printed it."""
     page = write(TWO)
     build(page)
-    monkeypatch.setattr(f"samedevice.cache.{what}", answer)
+    monkeypatch.setattr(f"samedevice.outputs.cache.{what}", answer)
     build(page)
     assert len(build.lines) == 2
 

@@ -11,11 +11,11 @@ import pytest
 from samedevice.book import RECORDINGS
 from samedevice.closure import closures
 from samedevice.export import script
-from samedevice.output import difference
+from samedevice.outputs.output import difference
+from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page, parse_page
 from samedevice.process import Launcher
-from samedevice.recording import State, load, place
 from samedevice.session import Sessions
 from samedevice.weave import Shown
 

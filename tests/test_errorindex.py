@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.errorindex import cut_short, entries, error_index, normal
-from samedevice.output import Output, Raised
+from samedevice.outputs.output import Output, Raised
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.recording import update
 from samedevice.session import Environment
 from samedevice.shelf import Shelf
 

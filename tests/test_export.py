@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from samedevice.export import indent, llms, markdown, notebook, script
-from samedevice.output import Figure, Output, Raised
+from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.session import Environment
 from samedevice.weave import Shown

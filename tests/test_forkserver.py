@@ -13,7 +13,7 @@ import pytest
 
 from samedevice.errors import SessionError
 from samedevice.forkserver import kill_group, preload
-from samedevice.output import Output
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.process import CAN_FORK
 from samedevice.session import Sessions

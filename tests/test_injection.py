@@ -19,7 +19,7 @@ import pytest
 
 from samedevice.convert import convert, finished
 from samedevice.export import exports
-from samedevice.output import UNSEEN, Output, Raised, clean
+from samedevice.outputs.output import UNSEEN, Output, Raised, clean
 from samedevice.pages.page import Page
 from samedevice.session import Environment
 from samedevice.weave import Shown, weave

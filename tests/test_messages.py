@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.messages import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
-from samedevice.output import Output, Raised
+from samedevice.outputs.output import Output, Raised
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.recording import Recording, update
 from samedevice.session import Environment
 
 Write = Callable[..., Page]

@@ -16,9 +16,9 @@ from mkdocs.__main__ import cli
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.cache import CACHE
+from samedevice.outputs.cache import CACHE
+from samedevice.outputs.recordings import load, place, save
 from samedevice.pages.page import parse_page
-from samedevice.recording import load, place, save
 
 ROOT = Path(__file__).parents[1]
 CONFIG = f"""

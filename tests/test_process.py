@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import SessionError
-from samedevice.output import Output
+from samedevice.outputs.checks import fault
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.process import Launcher, page_environ, read_messages
 from samedevice.session import Run, Sessions
-from samedevice.verdict import fault
 
 PAGE = """
 ```python

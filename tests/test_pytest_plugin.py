@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from samedevice.devices import why_absent
-from samedevice.output import Output
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import place, save, update
 from samedevice.pages.page import parse_page
 from samedevice.pytest_plugin import pytest_xdist_make_scheduler
-from samedevice.recording import place, save, update
 from samedevice.session import Environment, Sessions
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")

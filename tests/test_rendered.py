@@ -12,7 +12,7 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
-from samedevice.cache import CACHE
+from samedevice.outputs.cache import CACHE
 from samedevice.rendered import lean
 
 CONFIG = """\

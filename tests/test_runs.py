@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.cache import OutputCache
+from samedevice.outputs.cache import OutputCache
 from samedevice.pages.page import Page
 from samedevice.runs import UNCHANGED, Runs
 

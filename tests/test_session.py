@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from samedevice.errors import SessionError
-from samedevice.output import Output
+from samedevice.outputs.checks import fault
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.session import END_LIMIT, NO_CUDA, START_LIMIT, Sessions, _Conversation, available_cores, how_it_ended
-from samedevice.verdict import fault
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.output import Output
+from samedevice.outputs.output import Output
 from samedevice.pages.page import parse_page
 
 ROOT = Path(__file__).parents[1]

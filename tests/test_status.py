@@ -10,9 +10,9 @@ import pytest
 
 from samedevice.errorindex import Entry
 from samedevice.messages import Evidence, Standing, error_sections
-from samedevice.output import Output
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import Recording, place, save, update
 from samedevice.pages.page import Page, parse_page
-from samedevice.recording import Recording, place, save, update
 from samedevice.session import Environment
 from samedevice.shelf import Shelf, recordings_of
 from samedevice.status import Count, status, tally

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.output import Figure, Output, Raised
+from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page, parse_page
 from samedevice.session import Environment
 from samedevice.weave import Shown, error_page, weave

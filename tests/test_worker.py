@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from samedevice.output import LIMIT, Output
+from samedevice.outputs.output import LIMIT, Output
 from samedevice.session import Sessions
 from samedevice.worker import INK, processor
 

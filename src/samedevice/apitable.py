@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from samedevice.apis import without_modules
+from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Block, Page
-from samedevice.recording import Recording, State
 from samedevice.shelf import Shelf, link
 
 DATA = Path("docs/reference/apis.json")

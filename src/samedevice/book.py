@@ -12,19 +12,19 @@ from typing import Any
 from samedevice import memo
 from samedevice.apis import names
 from samedevice.apitable import catalogue
-from samedevice.cache import CACHE, OutputCache
 from samedevice.closure import closures
 from samedevice.devices import present_devices
 from samedevice.errors import RecordingError
 from samedevice.export import exports
 from samedevice.lanes import wait_for
+from samedevice.outputs.cache import CACHE, OutputCache
+from samedevice.outputs.checks import damage, fault, mismatch
+from samedevice.outputs.recordings import Recording, State, load, place
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
-from samedevice.recording import Recording, State, load, place
 from samedevice.reference import Reference
 from samedevice.session import Run, Sessions
 from samedevice.shelf import Shelf
-from samedevice.verdict import damage, fault, mismatch
 from samedevice.weave import LABELS, Shown
 
 RECORDINGS = Path("tests/recordings")

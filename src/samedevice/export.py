@@ -11,7 +11,7 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from samedevice.output import Output
+from samedevice.outputs.output import Output
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.page import NOTEBOOK, Block, Page
 from samedevice.pages.percent import read_cells

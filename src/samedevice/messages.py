@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.fences import find_fences
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
-from samedevice.recording import Recording, State
 
 CHAPTER = "Error messages"
 HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)

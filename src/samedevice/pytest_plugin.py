@@ -19,15 +19,15 @@ from sybil.integration.pytest import SybilItem
 from samedevice.book import RECORDINGS
 from samedevice.devices import present_devices, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
+from samedevice.outputs.checks import damaged, fault, mismatch
+from samedevice.outputs.orphans import strays
+from samedevice.outputs.recordings import load, place
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import NOTEBOOK, BlockParser, Page, parse_page
 from samedevice.pages.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
-from samedevice.recording import load, place
 from samedevice.runs import UNCHANGED, Runs
 from samedevice.session import Run
 from samedevice.status import Count, tally
-from samedevice.strays import strays
-from samedevice.verdict import damaged, fault, mismatch
 
 RUNS = pytest.StashKey["Runs"]()
 PROPERTY = "samedevice"

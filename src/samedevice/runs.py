@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from samedevice.book import RECORDINGS
-from samedevice.cache import OutputCache
 from samedevice.errors import RecordingError
 from samedevice.lanes import wait_for
+from samedevice.outputs.cache import OutputCache
+from samedevice.outputs.checks import fault
+from samedevice.outputs.recordings import Recording, load, place, save, tidy, update
 from samedevice.pages.page import Page
-from samedevice.recording import Recording, load, place, save, tidy, update
 from samedevice.session import Run, Sessions
 from samedevice.temporary import sweep_files
-from samedevice.verdict import fault
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""

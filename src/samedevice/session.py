@@ -20,7 +20,7 @@ from queue import Empty
 
 from samedevice.errors import SessionError
 from samedevice.lanes import Lane
-from samedevice.output import Output
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.process import ForkedProcess, Launcher, Message, SpawnedProcess
 from samedevice.temporary import Folder, sweep_folders

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from samedevice.errorindex import Entry
 from samedevice.messages import Standing
+from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
-from samedevice.recording import Recording, State
 from samedevice.session import Environment
 from samedevice.shelf import Shelf, link
 from samedevice.weave import LABELS

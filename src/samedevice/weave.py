@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from samedevice.output import Figure, Output
+from samedevice.outputs.output import Figure, Output
 from samedevice.pages.page import Block, Page
 from samedevice.session import Environment
 

@@ -16,10 +16,10 @@ import pytest
 from filelock import FileLock
 from served import NAME, served
 
-from samedevice.cache import CACHE
-from samedevice.output import Output
+from samedevice.outputs.cache import CACHE
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import Entry, Recording, load, save
 from samedevice.pages.page import Page, parse_page
-from samedevice.recording import Entry, Recording, load, save
 from samedevice.session import Environment
 
 ROOT = Path(__file__).parents[2]

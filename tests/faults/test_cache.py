@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from samedevice.output import Output
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import load, save, update
 from samedevice.pages.page import parse_page
-from samedevice.recording import load, save, update
 
 if TYPE_CHECKING:
     from conftest import Checkout

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from samedevice.output import Figure, Output
+from samedevice.outputs.output import Figure, Output
+from samedevice.outputs.recordings import Recording, load, place, save, update
 from samedevice.pages.page import Page
-from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Environment
 from samedevice.temporary import SUFFIX, sweep_files
 

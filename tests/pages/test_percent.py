@@ -22,10 +22,10 @@ from samedevice.book import RECORDINGS
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError
 from samedevice.export import notebook
-from samedevice.output import Output, same_text
+from samedevice.outputs.output import Output, same_text
+from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pages.percent import front_matter, prose, read_cells, relink
-from samedevice.recording import State, load, place
 from samedevice.weave import Shown
 
 ROOT = Path(__file__).parents[2]

@@ -28,11 +28,11 @@ from silence import silent
 from samedevice.book import RECORDINGS
 from samedevice.closure import closure
 from samedevice.devices import present_devices
-from samedevice.output import Output, difference
+from samedevice.outputs.checks import fault, mismatch
+from samedevice.outputs.output import Output, difference
+from samedevice.outputs.recordings import Entry, Recording, load, place
 from samedevice.pages.page import Block, Page, parse_page
-from samedevice.recording import Entry, Recording, load, place
 from samedevice.session import Run, Sessions
-from samedevice.verdict import fault, mismatch
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"

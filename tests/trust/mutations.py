@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from samedevice.output import NUMBER, Figure, Output, Raised
+from samedevice.outputs.output import NUMBER, Figure, Output, Raised
 from samedevice.pages.page import Block
 
 RAISES = re.compile(r"""\s*\braises=(["']).*?\1""")

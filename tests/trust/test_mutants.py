@@ -16,9 +16,9 @@ from repository import ROOT
 from silence import silent
 
 from samedevice.book import RECORDINGS
-from samedevice.output import Figure, Output, Raised, difference
+from samedevice.outputs.output import Figure, Output, Raised, difference
+from samedevice.outputs.recordings import Entry, Recording, load, place, save, update
 from samedevice.pages.page import Block, Page, parse_page
-from samedevice.recording import Entry, Recording, load, place, save, update
 from samedevice.session import Sessions
 from samedevice.status import Count, tally
 

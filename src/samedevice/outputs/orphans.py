@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from samedevice.errors import RecordingError
+from samedevice.outputs.recordings import load, place
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import NOTEBOOK, Page
-from samedevice.recording import load, place
 
 SUFFIXES = (".md", NOTEBOOK)
 

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from samedevice.errors import RecordingError
-from samedevice.output import Figure, Output, Raised
+from samedevice.outputs.checks import damaged
+from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.outputs.recordings import Recording, State, load, place, save, update
 from samedevice.pages.page import Page, parse_page
-from samedevice.recording import Recording, State, load, place, save, update
 from samedevice.session import Environment
 from samedevice.temporary import write_atomically
-from samedevice.verdict import damaged
 
-SAMPLES = Path(__file__).with_name("samples") / "recording"
+SAMPLES = Path(__file__).parents[1].joinpath("samples") / "recording"
 HERE = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-21")
 LINE = Figure("<svg>line</svg>", "A line.")
 OUTPUTS = (Output("one\n"), Output(value="2"), Output(figures=(LINE,)))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from samedevice.errors import RecordingError
-from samedevice.output import Output, difference
+from samedevice.outputs.output import Output, difference
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Page
 from samedevice.session import Environment

@@ -13,12 +13,12 @@ from pathlib import Path
 from samedevice import memo
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
+from samedevice.outputs.checks import fault
+from samedevice.outputs.recordings import Recording, load, place, save, update
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Page
-from samedevice.recording import Recording, load, place, save, update
 from samedevice.session import Run
 from samedevice.temporary import sweep_files, writable
-from samedevice.verdict import fault
 
 CACHE = Path(".cache/samedevice")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from samedevice.output import LIMIT, Figure, Output, Raised, clean, cut, difference, same_text
+from samedevice.outputs.output import LIMIT, Figure, Output, Raised, clean, cut, difference, same_text
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from samedevice.output import Output, difference
+from samedevice.outputs.output import Output, difference
+from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Block, Page
-from samedevice.recording import Recording, State
 
 
 def fault(block: Block, device: str, output: Output) -> str:
