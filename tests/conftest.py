@@ -15,8 +15,8 @@ import pytest
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page, parse_page
-from samedevice.process import Launcher
-from samedevice.session import Sessions
+from samedevice.running.processes import Launcher
+from samedevice.running.sessions import Sessions
 
 pytest_plugins = ("pytester",)
 
@@ -82,7 +82,7 @@ def only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
     """Makes every Sessions object of a test use the one fork server."""
-    monkeypatch.setattr("samedevice.session.Launcher", lambda folder: launcher)
+    monkeypatch.setattr("samedevice.running.sessions.Launcher", lambda folder: launcher)
     return launcher
 
 

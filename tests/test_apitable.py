@@ -12,7 +12,7 @@ from samedevice.apitable import Catalogue, Version, api_table, catalogue, is_pri
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.shelf import Shelf
 
 Write = Callable[..., Page]

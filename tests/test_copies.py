@@ -15,8 +15,8 @@ from samedevice.outputs.output import difference
 from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page, parse_page
-from samedevice.process import Launcher
-from samedevice.session import Sessions
+from samedevice.running.processes import Launcher
+from samedevice.running.sessions import Sessions
 from samedevice.weave import Shown
 
 ROOT = Path(__file__).parents[1]

@@ -10,7 +10,7 @@ from samedevice.errorindex import cut_short, entries, error_index, normal
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.shelf import Shelf
 
 Write = Callable[..., Page]

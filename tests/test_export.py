@@ -12,7 +12,7 @@ import pytest
 from samedevice.export import indent, llms, markdown, notebook, script
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.weave import Shown
 
 HERE = Environment("cpu", "A CPU", "2.13.0", "3.11.7", "", "2026-11-21")

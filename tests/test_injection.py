@@ -21,7 +21,7 @@ from samedevice.convert import convert, finished
 from samedevice.export import exports
 from samedevice.outputs.output import UNSEEN, Output, Raised, clean
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.weave import Shown, weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))

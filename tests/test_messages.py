@@ -10,7 +10,7 @@ from samedevice.messages import ErrorSection, Evidence, Standing, error_sections
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 
 Write = Callable[..., Page]
 BLOCK = '```python raises="RuntimeError"\nfail()\n```\n'

@@ -16,7 +16,7 @@ from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import place, save, update
 from samedevice.pages.page import parse_page
 from samedevice.pytest_plugin import pytest_xdist_make_scheduler
-from samedevice.session import Environment, Sessions
+from samedevice.running.sessions import Environment, Sessions
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "# Page\n\n```python\nx = 1\nprint('one', x)\n```\n\n```python\nprint('two', x + 1)\n```\n"

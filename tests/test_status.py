@@ -13,7 +13,7 @@ from samedevice.messages import Evidence, Standing, error_sections
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, place, save, update
 from samedevice.pages.page import Page, parse_page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.shelf import Shelf, recordings_of
 from samedevice.status import Count, status, tally
 

@@ -13,7 +13,7 @@ import pytest
 
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page, parse_page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.weave import Shown, error_page, weave
 
 SAMPLES = Path(__file__).with_name("samples") / "weave"

@@ -16,14 +16,14 @@ from samedevice.closure import closures
 from samedevice.devices import present_devices
 from samedevice.errors import RecordingError
 from samedevice.export import exports
-from samedevice.lanes import wait_for
 from samedevice.outputs.cache import CACHE, OutputCache
 from samedevice.outputs.checks import damage, fault, mismatch
 from samedevice.outputs.recordings import Recording, State, load, place
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
 from samedevice.reference import Reference
-from samedevice.session import Run, Sessions
+from samedevice.running.sessions import Run, Sessions
+from samedevice.running.threads import wait_for
 from samedevice.shelf import Shelf
 from samedevice.weave import LABELS, Shown
 

@@ -13,7 +13,7 @@ from typing import Any
 from samedevice.temporary import write_atomically
 
 HERE = Path(__file__).parent
-RUNNER = ("worker.py", "outputs/output.py", "process.py", "matplotlibrc")
+RUNNER = ("running/worker.py", "outputs/output.py", "running/processes.py", "running/matplotlibrc")
 
 
 def key(*data: str) -> str:

@@ -25,8 +25,8 @@ from samedevice.outputs.recordings import load, place
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import NOTEBOOK, BlockParser, Page, parse_page
 from samedevice.pages.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
+from samedevice.running.sessions import Run
 from samedevice.runs import UNCHANGED, Runs
-from samedevice.session import Run
 from samedevice.status import Count, tally
 
 RUNS = pytest.StashKey["Runs"]()

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from samedevice.book import RECORDINGS
 from samedevice.errors import RecordingError
-from samedevice.lanes import wait_for
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
 from samedevice.outputs.recordings import Recording, load, place, save, tidy, update
 from samedevice.pages.page import Page
-from samedevice.session import Run, Sessions
+from samedevice.running.sessions import Run, Sessions
+from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
 
 UNCHANGED = "unchanged: "

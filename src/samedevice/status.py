@@ -11,7 +11,7 @@ from samedevice.messages import Standing
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.shelf import Shelf, link
 from samedevice.weave import LABELS
 

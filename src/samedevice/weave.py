@@ -17,7 +17,7 @@ from typing import Any
 
 from samedevice.outputs.output import Figure, Output
 from samedevice.pages.page import Block, Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 
 LABELS = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")

@@ -20,7 +20,7 @@ from samedevice.outputs.cache import CACHE
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Entry, Recording, load, save
 from samedevice.pages.page import Page, parse_page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("docs", "snippets", "tests/recordings", CACHE)

@@ -18,7 +18,7 @@ import pytest
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import Recording, load, place, save, update
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.temporary import SUFFIX, sweep_files
 
 if TYPE_CHECKING:

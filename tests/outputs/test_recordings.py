@@ -17,7 +17,7 @@ from samedevice.outputs.checks import damaged
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Recording, State, load, place, save, update
 from samedevice.pages.page import Page, parse_page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.temporary import write_atomically
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "recording"

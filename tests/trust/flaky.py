@@ -23,7 +23,7 @@ from pathlib import Path
 
 from repository import ROOT, copy_repository, page_files
 
-from samedevice.session import available_cores
+from samedevice.running.sessions import available_cores
 
 KEPT = ROOT / ".cache/flaky"
 NOT_RUN = " was not run, because "

@@ -32,7 +32,7 @@ from samedevice.outputs.checks import fault, mismatch
 from samedevice.outputs.output import Output, difference
 from samedevice.outputs.recordings import Entry, Recording, load, place
 from samedevice.pages.page import Block, Page, parse_page
-from samedevice.session import Run, Sessions
+from samedevice.running.sessions import Run, Sessions
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"

@@ -10,7 +10,7 @@ import flaky
 import pytest
 from flaky import Result, busy_cores, digest, read, run, table
 
-from samedevice.session import available_cores
+from samedevice.running.sessions import available_cores
 
 PAGE = """```python
 import os

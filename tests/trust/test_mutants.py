@@ -19,7 +19,7 @@ from samedevice.book import RECORDINGS
 from samedevice.outputs.output import Figure, Output, Raised, difference
 from samedevice.outputs.recordings import Entry, Recording, load, place, save, update
 from samedevice.pages.page import Block, Page, parse_page
-from samedevice.session import Sessions
+from samedevice.running.sessions import Sessions
 from samedevice.status import Count, tally
 
 SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")

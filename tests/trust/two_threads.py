@@ -7,7 +7,7 @@ from pathlib import Path
 
 def pytest_configure() -> None:
     """Change what every page's process finds in its environment."""
-    from samedevice import process
+    from samedevice.running import processes as process
 
     engine = process.page_environ
 

@@ -17,7 +17,7 @@ from samedevice.outputs.checks import fault
 from samedevice.outputs.recordings import Recording, load, place, save, update
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Page
-from samedevice.session import Run
+from samedevice.running.sessions import Run
 from samedevice.temporary import sweep_files, writable
 
 CACHE = Path(".cache/samedevice")

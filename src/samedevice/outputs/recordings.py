@@ -20,7 +20,7 @@ from samedevice.errors import RecordingError
 from samedevice.outputs.output import Output, difference
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Page
-from samedevice.session import Environment
+from samedevice.running.sessions import Environment
 from samedevice.temporary import write_atomically
 
 FORMAT = 1

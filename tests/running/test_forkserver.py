@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import SessionError
-from samedevice.forkserver import kill_group, preload
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.process import CAN_FORK
-from samedevice.session import Sessions
+from samedevice.running.forkserver import kill_group, preload
+from samedevice.running.processes import CAN_FORK
+from samedevice.running.sessions import Sessions
 
-LIGHT_TORCH = Path(__file__).with_name("samples") / "light/torch/__init__.py"
+LIGHT_TORCH = Path(__file__).parents[1].joinpath("samples") / "light/torch/__init__.py"
 
 pytestmark = pytest.mark.skipif(not CAN_FORK, reason="there is no fork here")
 
@@ -65,7 +65,7 @@ def test_closing_starts_nothing_new_however_the_threads_run(
         made.append(make(dir=dir))
         return made[-1]
 
-    monkeypatch.setattr("samedevice.session.tempfile.mkdtemp", make_late)
+    monkeypatch.setattr("samedevice.running.sessions.tempfile.mkdtemp", make_late)
     monkeypatch.setattr(sessions.launcher, "close", lambda: (close(), closed.set()))
     runs = [sessions.submit(page, "cpu") for page in pages]
     (root / "pipe").read_text()
@@ -125,7 +125,7 @@ def test_a_module_that_cannot_be_imported_ahead_does_not_end_the_server(
     light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """Importing ahead only saves time; a machine with a broken pandas must still run the pages that merely name it."""
-    monkeypatch.setattr("samedevice.session.HEAVY", {"word": "heavy"})
+    monkeypatch.setattr("samedevice.running.sessions.HEAVY", {"word": "heavy"})
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     (root / "heavy.py").write_text(code)
     page = write("```python\n# a word\nprint(1)\n```\n")

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from samedevice.outputs.output import LIMIT, Output
-from samedevice.session import Sessions
-from samedevice.worker import INK, processor
+from samedevice.running.sessions import Sessions
+from samedevice.running.worker import INK, processor
 
 Run = Callable[..., tuple[Output, ...]]
 Faults = Callable[..., list[str]]

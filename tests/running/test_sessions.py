@@ -15,7 +15,15 @@ from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.session import END_LIMIT, NO_CUDA, START_LIMIT, Sessions, _Conversation, available_cores, how_it_ended
+from samedevice.running.sessions import (
+    END_LIMIT,
+    NO_CUDA,
+    START_LIMIT,
+    Sessions,
+    _Conversation,
+    available_cores,
+    how_it_ended,
+)
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]

@@ -78,7 +78,7 @@ class SpawnedProcess:
 
     def __init__(self, environ: dict[str, str], job: Message) -> None:
         pipe = subprocess.PIPE
-        command = [sys.executable, "-m", "samedevice.worker"]
+        command = [sys.executable, "-m", "samedevice.running.worker"]
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ, cwd=job["folder"])
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -119,7 +119,7 @@ class Launcher:
         self.control = ours
 
     def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "samedevice.forkserver", str(control.fileno()), str(self.folder)]
+        command = [sys.executable, "-m", "samedevice.running.forkserver", str(control.fileno()), str(self.folder)]
         how: dict[str, Any] = {"env": page_environ(self.folder), "cwd": self.folder, "stdin": subprocess.DEVNULL}
         # a session of its own: whoever kills our process group must leave it alive to end what pages started
         return subprocess.Popen(command, pass_fds=[control.fileno()], start_new_session=True, **how)
@@ -162,7 +162,7 @@ def page_environ(folder: Path) -> dict[str, str]:
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    python_path = os.pathsep.join(dict.fromkeys([str(HERE.parent), *map(os.path.abspath, given)]))
+    python_path = os.pathsep.join(dict.fromkeys([str(HERE.parents[1]), *map(os.path.abspath, given)]))
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     return os.environ | {

@@ -1,6 +1,6 @@
 """forkserver: a process that has imported torch once and forks a ready process for each page.
 
-Started as `python -m samedevice.forkserver DESCRIPTOR FOLDER`, where DESCRIPTOR is one end of a Unix socket. Each
+Started as `python -m samedevice.running.forkserver DESCRIPTOR FOLDER`, where DESCRIPTOR is one end of a Unix socket. Each
 message on it is one byte with the descriptor of a page's own socket, on which the job follows as a line of JSON. The
 server imports what the job wants imported once for all pages (`preload`), and forks. The new process answers
 `{"group": id}`, then writes its messages, and when it has ended the server adds `{"exit": status}`. The server never
@@ -27,7 +27,7 @@ import time
 import traceback
 from pathlib import Path
 
-from samedevice.worker import Job, work
+from samedevice.running.worker import Job, work
 
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 """Numbers of Linux's prctl."""

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from samedevice.lanes import Lane, wait_for
+from samedevice.running.threads import Lane, wait_for
 
 
 def test_a_result_is_waited_for() -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 from queue import Empty
 
 from samedevice.errors import SessionError
-from samedevice.lanes import Lane
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
-from samedevice.process import ForkedProcess, Launcher, Message, SpawnedProcess
+from samedevice.running.processes import ForkedProcess, Launcher, Message, SpawnedProcess
+from samedevice.running.threads import Lane
 from samedevice.temporary import Folder, sweep_folders
 
 TIME_LIMIT = 60.0

@@ -15,8 +15,8 @@ from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.process import Launcher, page_environ, read_messages
-from samedevice.session import Run, Sessions
+from samedevice.running.processes import Launcher, page_environ, read_messages
+from samedevice.running.sessions import Run, Sessions
 
 PAGE = """
 ```python
@@ -87,7 +87,7 @@ def test_a_block_that_never_ends_is_killed_without_fork(
     spawn: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time limit is for a block, not for the page's whole life."""
-    monkeypatch.setattr("samedevice.session.START_LIMIT", 20)
+    monkeypatch.setattr("samedevice.running.sessions.START_LIMIT", 20)
     run = spawn("```python\nx = 1\n```\n\n```python\nwhile True: pass\n```\n", 1)
     assert [output and output.died for output in run.outputs] == [
         "",

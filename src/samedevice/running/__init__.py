@@ -1,0 +1,1 @@
+"""running: blocks to outputs, in processes of their own."""
