@@ -18,11 +18,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from samedevice.book import Book
-from samedevice.export import markdown
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pages.programs import page_paths
 from samedevice.reference import asks
-from samedevice.weave import weave
+from samedevice.weaving.exports import markdown
+from samedevice.weaving.weave import weave
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_READ = ("[!relative $docs_dir]", "[docs]")

@@ -16,7 +16,7 @@ from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import load, place, save, update
 from samedevice.pages.page import Page
 from samedevice.running.sessions import Environment, Sessions
-from samedevice.weave import Shown
+from samedevice.weaving.weave import Shown
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from samedevice.convert import convert, finished
-from samedevice.export import exports
 from samedevice.outputs.output import UNSEEN, Output, Raised, clean
 from samedevice.pages.page import Page
 from samedevice.running.sessions import Environment
-from samedevice.weave import Shown, weave
+from samedevice.weaving.exports import exports
+from samedevice.weaving.weave import Shown, weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
 BATCHES = 40 if WHOLE else 6

@@ -12,10 +12,8 @@ from typing import Any
 from samedevice import memo
 from samedevice.apis import names
 from samedevice.apitable import catalogue
-from samedevice.closure import closures
 from samedevice.devices import present_devices
 from samedevice.errors import RecordingError
-from samedevice.export import exports
 from samedevice.outputs.cache import CACHE, OutputCache
 from samedevice.outputs.checks import damage, fault, mismatch
 from samedevice.outputs.recordings import Recording, State, load, place
@@ -25,7 +23,9 @@ from samedevice.reference import Reference
 from samedevice.running.sessions import Run, Sessions
 from samedevice.running.threads import wait_for
 from samedevice.shelf import Shelf
-from samedevice.weave import LABELS, Shown
+from samedevice.weaving.closures import closures
+from samedevice.weaving.exports import exports
+from samedevice.weaving.weave import LABELS, Shown
 
 RECORDINGS = Path("tests/recordings")
 NOT_RECORDED = (State.MISSING, State.STALE)

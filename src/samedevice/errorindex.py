@@ -10,7 +10,7 @@ from itertools import groupby
 from samedevice.messages import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
 from samedevice.pages.page import Page
 from samedevice.shelf import Shelf, link, moved
-from samedevice.weave import LABELS
+from samedevice.weaving.weave import LABELS
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")

@@ -32,7 +32,7 @@ from samedevice.publish import links_out, shrink, write_exports
 from samedevice.reference import Reference, asks
 from samedevice.rendered import Renderer, lean
 from samedevice.repository import VARIABLE, Repository, RepositoryError
-from samedevice.weave import Shown, error_page, weave
+from samedevice.weaving.weave import Shown, error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 

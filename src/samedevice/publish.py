@@ -9,8 +9,8 @@ from mkdocs.structure.files import File
 from rcssmin import cssmin  # type: ignore[import-untyped]
 from rjsmin import jsmin  # type: ignore[import-untyped]
 
-from samedevice.export import llms
 from samedevice.pages.source import inside
+from samedevice.weaving.exports import llms
 
 SHRUNK = {"assets/samedevice.css": cssmin, "assets/samedevice.js": jsmin}
 """The site's own style and script, of which comments and indentation are a tenth."""

@@ -13,7 +13,7 @@ from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
 from samedevice.running.sessions import Environment
 from samedevice.shelf import Shelf, link
-from samedevice.weave import LABELS
+from samedevice.weaving.weave import LABELS
 
 
 @dataclass(frozen=True)

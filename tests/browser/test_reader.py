@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from samedevice.closure import closures, standalone
 from samedevice.pages.page import parse_page
+from samedevice.weaving.closures import closures, standalone
 
 pytestmark = pytest.mark.browser
 

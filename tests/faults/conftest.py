@@ -41,7 +41,7 @@ markdown_extensions:
       custom_fences:
         - name: samedevice
           class: samedevice
-          format: !!python/name:samedevice.weave.output_fence
+          format: !!python/name:samedevice.weaving.weave.output_fence
 """
 
 

@@ -21,12 +21,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from samedevice.book import RECORDINGS
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError
-from samedevice.export import notebook
 from samedevice.outputs.output import Output, same_text
 from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pages.percent import front_matter, prose, read_cells, relink
-from samedevice.weave import Shown
+from samedevice.weaving.exports import notebook
+from samedevice.weaving.weave import Shown
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[1].joinpath("samples") / "notebook" / "cells.py"

@@ -26,13 +26,13 @@ from repository import copy_repository, page_files
 from silence import silent
 
 from samedevice.book import RECORDINGS
-from samedevice.closure import closure
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import fault, mismatch
 from samedevice.outputs.output import Output, difference
 from samedevice.outputs.recordings import Entry, Recording, load, place
 from samedevice.pages.page import Block, Page, parse_page
 from samedevice.running.sessions import Run, Sessions
+from samedevice.weaving.closures import closure
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"

@@ -9,9 +9,9 @@ from pathlib import Path
 from repository import page_files
 
 from samedevice.book import RECORDINGS
-from samedevice.closure import closures
 from samedevice.pages.page import Block, Page, parse_page
 from samedevice.shelf import recordings_of
+from samedevice.weaving.closures import closures
 
 
 def silent(root: Path) -> Iterator[tuple[Block, str]]:

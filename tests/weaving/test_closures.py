@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from samedevice.closure import closures, standalone
 from samedevice.pages.page import Page
+from samedevice.weaving.closures import closures, standalone
 
 
 def page_of(write: Callable[..., Page], *blocks: str) -> Page:

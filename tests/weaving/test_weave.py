@@ -14,9 +14,9 @@ import pytest
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page, parse_page
 from samedevice.running.sessions import Environment
-from samedevice.weave import Shown, error_page, weave
+from samedevice.weaving.weave import Shown, error_page, weave
 
-SAMPLES = Path(__file__).with_name("samples") / "weave"
+SAMPLES = Path(__file__).parents[1].joinpath("samples") / "weave"
 CPU = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 MPS = Environment("mps", "Apple M4", "2.13.0", "3.11.7", "", "2026-11-19")

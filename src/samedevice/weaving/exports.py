@@ -15,7 +15,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.page import NOTEBOOK, Block, Page
 from samedevice.pages.percent import read_cells
-from samedevice.weave import LABELS, Shown
+from samedevice.weaving.weave import LABELS, Shown
 
 Cell = dict[str, Any]
 GUARDS = {

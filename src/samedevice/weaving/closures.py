@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from samedevice.names import analyse
 from samedevice.pages.page import Block, Page
+from samedevice.weaving.names import analyse
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""

@@ -1,0 +1,1 @@
+"""weaving: a page and its outputs to text: Markdown, HTML, downloads. Pure."""
