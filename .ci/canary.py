@@ -18,9 +18,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from samedevice.book import Book
+from samedevice.generated.markers import asks
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pages.programs import page_paths
-from samedevice.reference import asks
 from samedevice.weaving.exports import markdown
 from samedevice.weaving.weave import weave
 

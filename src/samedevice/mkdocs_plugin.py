@@ -21,6 +21,7 @@ from mkdocs.utils.templates import TemplateContext
 from samedevice.book import RECORDINGS, Book
 from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
+from samedevice.generated.markers import Reference, asks
 from samedevice.history import Change, feed, last_changes, read_history
 from samedevice.notebook_page import Links, NotebookFile, take_notebooks
 from samedevice.outputs.cache import CACHE
@@ -29,7 +30,6 @@ from samedevice.outputs.recordings import place
 from samedevice.pages.page import Page, parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.publish import links_out, shrink, write_exports
-from samedevice.reference import Reference, asks
 from samedevice.rendered import Renderer, lean
 from samedevice.repository import VARIABLE, Repository, RepositoryError
 from samedevice.weaving.weave import Shown, error_page, weave

@@ -19,6 +19,7 @@ from sybil.integration.pytest import SybilItem
 from samedevice.book import RECORDINGS
 from samedevice.devices import present_devices, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
+from samedevice.generated.status import Count, tally
 from samedevice.outputs.checks import damaged, fault, mismatch
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.recordings import load, place
@@ -27,7 +28,6 @@ from samedevice.pages.page import NOTEBOOK, BlockParser, Page, parse_page
 from samedevice.pages.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
 from samedevice.running.sessions import Run
 from samedevice.runs import UNCHANGED, Runs
-from samedevice.status import Count, tally
 
 RUNS = pytest.StashKey["Runs"]()
 PROPERTY = "samedevice"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from samedevice.errorindex import entries
-from samedevice.messages import pattern
+from samedevice.generated.error_index import entries
+from samedevice.generated.error_sections import pattern
+from samedevice.generated.site import Shelf
 from samedevice.pages.page import parse_page
-from samedevice.shelf import Shelf
 
 pytestmark = pytest.mark.browser
 

@@ -16,11 +16,11 @@ from repository import ROOT
 from silence import silent
 
 from samedevice.book import RECORDINGS
+from samedevice.generated.status import Count, tally
 from samedevice.outputs.output import Figure, Output, Raised, difference
 from samedevice.outputs.recordings import Entry, Recording, load, place, save, update
 from samedevice.pages.page import Block, Page, parse_page
 from samedevice.running.sessions import Sessions
-from samedevice.status import Count, tally
 
 SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")
 """Real pages that run within a second: one with many exceptions, one with numbers that vary."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.errorindex import Entry
-from samedevice.messages import Evidence, Standing, error_sections
+from samedevice.generated.error_index import Entry
+from samedevice.generated.error_sections import Evidence, Standing, error_sections
+from samedevice.generated.site import Shelf, recordings_of
+from samedevice.generated.status import Count, status, tally
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, place, save, update
 from samedevice.pages.page import Page, parse_page
 from samedevice.running.sessions import Environment
-from samedevice.shelf import Shelf, recordings_of
-from samedevice.status import Count, status, tally
 
 Write = Callable[..., Page]
 WHERE = Page("docs/about/status.md", "# Status", ())

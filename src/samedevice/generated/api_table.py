@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from samedevice.apis import without_modules
+from samedevice.generated.api_names import without_modules
+from samedevice.generated.site import Shelf, link
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Block, Page
-from samedevice.shelf import Shelf, link
 
 DATA = Path("docs/reference/apis.json")
 DOCUMENTATION = "https://docs.pytorch.org/docs/{version}/"

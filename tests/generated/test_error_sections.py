@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from samedevice.messages import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
+from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page

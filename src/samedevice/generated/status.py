@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samedevice.errorindex import Entry
-from samedevice.messages import Standing
+from samedevice.generated.error_index import Entry
+from samedevice.generated.error_sections import Standing
+from samedevice.generated.site import Shelf, link
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
 from samedevice.running.sessions import Environment
-from samedevice.shelf import Shelf, link
 from samedevice.weaving.weave import LABELS
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from samedevice.errorindex import cut_short, entries, error_index, normal
+from samedevice.generated.error_index import cut_short, entries, error_index, normal
+from samedevice.generated.site import Shelf
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.running.sessions import Environment
-from samedevice.shelf import Shelf
 
 Write = Callable[..., Page]
 CPU = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")

@@ -13,21 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.apis import names
-from samedevice.apitable import Catalogue, catalogue, misused
 from samedevice.book import RECORDINGS, Book
-from samedevice.errorindex import Entry, cut_short, entries, normal
 from samedevice.errors import PageError
-from samedevice.messages import ErrorSection, Evidence, Standing, error_sections, pattern
+from samedevice.generated.api_names import names
+from samedevice.generated.api_table import Catalogue, catalogue, misused
+from samedevice.generated.error_index import Entry, cut_short, entries, normal
+from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
+from samedevice.generated.markers import Reference, asks
+from samedevice.generated.site import Shelf, link, moved, recordings_of, title
+from samedevice.generated.status import status, tally
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
 from samedevice.pytest_plugin import _elsewhere
-from samedevice.reference import Reference, asks
-from samedevice.shelf import Shelf, link, moved, recordings_of, title
-from samedevice.status import status, tally
 
 Write = Callable[..., Page]
-ROOT = Path(__file__).parents[1]
-SAMPLES = Path(__file__).with_name("samples") / "reference"
+ROOT = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parents[1].joinpath("samples") / "reference"
 MESSAGES = json.loads((SAMPLES / "messages.json").read_text(encoding="utf-8"))
 NUMBERS = sorted({one["number"] for one in MESSAGES})
 RESOLVE = """

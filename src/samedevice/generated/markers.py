@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from samedevice.apitable import Catalogue, api_table
-from samedevice.errorindex import Entry, entries, error_index
 from samedevice.errors import PageError
+from samedevice.generated.api_table import Catalogue, api_table
+from samedevice.generated.error_index import Entry, entries, error_index
+from samedevice.generated.site import Shelf
+from samedevice.generated.status import status
 from samedevice.pages.page import Page
-from samedevice.shelf import Shelf
-from samedevice.status import status
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 

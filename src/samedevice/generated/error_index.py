@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from samedevice.messages import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from samedevice.generated.site import Shelf, link, moved
 from samedevice.pages.page import Page
-from samedevice.shelf import Shelf, link, moved
 from samedevice.weaving.weave import LABELS
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.apis import names
-from samedevice.apitable import Catalogue, Version, api_table, catalogue, is_private, misused
+from samedevice.generated.api_names import names
+from samedevice.generated.api_table import Catalogue, Version, api_table, catalogue, is_private, misused
+from samedevice.generated.site import Shelf
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.running.sessions import Environment
-from samedevice.shelf import Shelf
 
 Write = Callable[..., Page]
 STABLE = "https://docs.pytorch.org/docs/stable/"
