@@ -1,3 +1,3 @@
 """Lets pytest find the engine in a plain checkout, without installing it."""
 
-pytest_plugins = ("samedevice.pytest_plugin",)
+pytest_plugins = ("samedevice.integration.pytest",)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.convert import convert, finished
+from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.outputs.output import UNSEEN, Output, Raised, clean
 from samedevice.pages.page import Page
 from samedevice.running.sessions import Environment

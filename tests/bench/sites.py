@@ -22,7 +22,7 @@ CONFIG = """site_name: Bench
 theme: {{name: material, font: false, features: [navigation.prune]}}
 plugins: [{plugins}]
 """
-CONFTEST = 'pytest_plugins = ("samedevice.pytest_plugin",)\n'
+CONFTEST = 'pytest_plugins = ("samedevice.integration.pytest",)\n'
 BARE = """import contextlib, io, json, pathlib
 import torch
 for page, blocks in json.loads(pathlib.Path("blocks.json").read_text()).items():

@@ -59,7 +59,7 @@ class Checkout:
         shutil.copytree(LIGHT_TORCH, light)
         (light / "torch/version.py").write_text(f"__version__ = {version('torch')!r}\n")
         self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root), "PYTHONPATH": str(light)}
-        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n')
         (root / "pytest.ini").write_text(PYTEST)
         (root / "mkdocs.yml").write_text(MKDOCS)
 

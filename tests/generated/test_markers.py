@@ -22,8 +22,8 @@ from samedevice.generated.error_sections import ErrorSection, Evidence, Standing
 from samedevice.generated.markers import Reference, asks
 from samedevice.generated.site import Shelf, link, moved, recordings_of, title
 from samedevice.generated.status import status, tally
+from samedevice.integration.pytest import _elsewhere
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
-from samedevice.pytest_plugin import _elsewhere
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[2]

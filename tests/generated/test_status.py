@@ -41,7 +41,7 @@ def made_up(page: Page, *outputs: Output | None) -> Recording:
 def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, one_server: object) -> None:
     """Each page on each device: passed is ran, failed is stale or never ran, the summary has the rest."""
     pytester.makeini("[pytest]\ntestpaths = docs\n")
-    pytester.makeconftest('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+    pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
     docs = pytester.path / "docs"
     docs.mkdir()
     texts = {"fresh": BLOCKS.format("fresh", 1) + GPU, "stale": BLOCKS.format("stale", 1), "gpu": "# gpu\n\n" + GPU}

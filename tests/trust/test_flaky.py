@@ -28,7 +28,7 @@ def repository(root: Path, light_torch: None) -> Path:
     """A repository with a page that tells its number of compute threads, recorded with one."""
     (root / "docs/page.md").write_text(PAGE, encoding="utf-8")
     (root / "pytest.ini").write_text("[pytest]\ntestpaths = docs\n", encoding="utf-8")
-    (root / "conftest.py").write_text('pytest_plugins = ("samedevice.pytest_plugin",)\n', encoding="utf-8")
+    (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
     subprocess.run([sys.executable, "-m", "pytest", "-q", "--record"], cwd=root, check=True, capture_output=True)
     return root
 

@@ -68,7 +68,7 @@ class Sample:
         self.root = pytester.path
         self.path = self.root / name
         pytester.makeini("[pytest]\ntestpaths = docs\n")
-        pytester.makeconftest('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+        pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
         self.path.parent.mkdir(parents=True)
         shutil.copyfile(ROOT / name, self.path)
         shutil.copytree(ROOT / "snippets", self.root / "snippets")

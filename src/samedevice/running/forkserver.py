@@ -1,6 +1,6 @@
 """forkserver: a process that has imported torch once and forks a ready process for each page.
 
-Started as `python -m samedevice.running.forkserver DESCRIPTOR FOLDER`, where DESCRIPTOR is one end of a Unix socket. Each
+Started as `python -m samedevice.running.forkserver DESCRIPTOR FOLDER`; DESCRIPTOR is one end of a Unix socket. Each
 message on it is one byte with the descriptor of a page's own socket, on which the job follows as a line of JSON. The
 server imports what the job wants imported once for all pages (`preload`), and forks. The new process answers
 `{"group": id}`, then writes its messages, and when it has ended the server adds `{"exit": status}`. The server never

@@ -1,8 +1,8 @@
 """worker: runs the blocks of one page in this process and reports each output; the inside of a session.
 
-Started by the fork server (or, where there is no fork, as `python -m samedevice.running.worker`). It reads one job and writes
-one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports nothing of the rest of the package
-but `output`, so that a page's process stays the page's.
+Started by the fork server (or, where there is no fork, as `python -m samedevice.running.worker`). It reads one job and
+writes one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports nothing of the rest of the
+package but `outputs.output`, so that a page's process stays the page's.
 """
 
 from __future__ import annotations

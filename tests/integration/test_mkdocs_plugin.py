@@ -20,7 +20,7 @@ from samedevice.outputs.cache import CACHE
 from samedevice.outputs.recordings import load, place, save
 from samedevice.pages.page import parse_page
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CONFIG = f"""
 INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up

@@ -19,8 +19,8 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
 from samedevice.book import RECORDINGS
-from samedevice.convert import convert, finished
 from samedevice.errors import PageError
+from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.outputs.output import Output, same_text
 from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.page import NOTEBOOK, Page, parse_page
@@ -140,7 +140,7 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
 ) -> None:
     """pytest takes every .py file that it is given for a module."""
     pytester.makeini("[pytest]\ntestpaths = docs\n")
-    pytester.makeconftest('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+    pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
     path = pytester.path / "docs/x.py"
     path.parent.mkdir()
     path.write_text("# %%\nimport sys\nprint('pytest' in sys.modules)\n\n# %%\n2\n", encoding="utf-8")

@@ -12,8 +12,8 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
+from samedevice.integration.mkdocs.page_cache import lean
 from samedevice.outputs.cache import CACHE
-from samedevice.rendered import lean
 
 CONFIG = """\
 site_name: Kept

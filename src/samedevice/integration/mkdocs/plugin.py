@@ -19,19 +19,19 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import RECORDINGS, Book
-from samedevice.convert import convert, finished
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.generated.markers import Reference, asks
-from samedevice.history import Change, feed, last_changes, read_history
-from samedevice.notebook_page import Links, NotebookFile, take_notebooks
+from samedevice.integration.mkdocs.history import Change, feed, last_changes, read_history
+from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
+from samedevice.integration.mkdocs.notebooks import convert, finished
+from samedevice.integration.mkdocs.page_cache import Renderer, lean
+from samedevice.integration.mkdocs.publishing import links_out, shrink, write_exports
+from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
 from samedevice.outputs.cache import CACHE
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.recordings import place
 from samedevice.pages.page import Page, parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.publish import links_out, shrink, write_exports
-from samedevice.rendered import Renderer, lean
-from samedevice.repository import VARIABLE, Repository, RepositoryError
 from samedevice.weaving.weave import Shown, error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")

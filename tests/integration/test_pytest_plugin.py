@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from samedevice.devices import why_absent
+from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import place, save, update
 from samedevice.pages.page import parse_page
-from samedevice.pytest_plugin import pytest_xdist_make_scheduler
 from samedevice.running.sessions import Environment, Sessions
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
@@ -30,7 +30,7 @@ class Repository:
         self.pytester = pytester
         self.root = pytester.path
         pytester.makeini("[pytest]\ntestpaths = docs\n")
-        pytester.makeconftest('pytest_plugins = ("samedevice.pytest_plugin",)\n')
+        pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
         self.page("page", TWO)
 
     def page(self, name: str, text: str) -> Path:
@@ -357,7 +357,7 @@ def test_a_device_that_is_not_here_cannot_be_asked_for(repository: Repository) -
 
 def test_a_device_that_only_seems_to_be_here_fails(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver too old for this PyTorch would else skip everything, and pass."""
-    monkeypatch.setattr("samedevice.pytest_plugin.present_devices", lambda: ("cpu", "cuda"))
+    monkeypatch.setattr("samedevice.integration.pytest.present_devices", lambda: ("cpu", "cuda"))
     output, outcomes = repository.pytest("--device", "cuda")
     assert outcomes == {"failed": 2}
     assert "docs/page.md:3 was not run: --device cuda, but torch sees no such device; is its driver too old?" in output
@@ -435,7 +435,7 @@ def test_pages_on_an_accelerator_are_run_by_one_process() -> None:
 IMPORT = """
 import pytest, time, sys
 started = time.process_time()
-import samedevice.pytest_plugin
+import samedevice.integration.pytest
 print(time.process_time() - started, {"torch", "numpy", "matplotlib", "mkdocs"} & set(sys.modules))
 """
 

@@ -1,0 +1,1 @@
+"""integration: adapters for pytest and MkDocs; hooks and what only they need."""

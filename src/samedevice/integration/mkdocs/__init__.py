@@ -1,0 +1,1 @@
+"""mkdocs: the MkDocs plugin and what it alone needs."""
