@@ -433,18 +433,15 @@ def test_pages_on_an_accelerator_are_run_by_one_process() -> None:
 
 
 IMPORT = """
-import pytest, time, sys
-started = time.process_time()
+import sys
 import samedevice.integration.pytest
-print(time.process_time() - started, {"torch", "numpy", "matplotlib", "mkdocs"} & set(sys.modules))
+print({"torch", "numpy", "matplotlib", "mkdocs"} & set(sys.modules))
 """
 
 
-def test_the_plugin_is_imported_within_a_tenth_of_a_second_and_without_torch() -> None:
-    """Whoever tests something else here waits for it too. The best of three counts: other tests run meanwhile."""
-    said = [subprocess.check_output([sys.executable, "-c", IMPORT], text=True).split() for _ in range(3)]
-    assert min(float(seconds) for seconds, _ in said) < 0.1
-    assert {found for _, found in said} == {"set()"}
+def test_the_plugin_is_imported_without_torch() -> None:
+    """Whoever tests something else in this repository waits for the import too."""
+    assert subprocess.check_output([sys.executable, "-c", IMPORT], text=True).strip() == "set()"
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process by its descriptor, as Linux can")

@@ -20,7 +20,7 @@ LOOKALIKES = {
     "zsh": "console",
     "shell-session": "console",
 }
-OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare")
+OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare", "fold")
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
 NEEDS = re.compile(r"(?:(?P<count>\d+)\s+)?(?P<device>\w+)$")
@@ -52,6 +52,8 @@ class Options:
     """What the block's figure shows, for those who cannot see it."""
     compare: str = ""
     """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
+    fold: str = ""
+    """Title of the closed box that the code is shown in, below its output; empty where the code comes first."""
 
     def raises_on(self, device: str) -> str:
         """Name of the exception class that the block must raise on `device`; empty if it must not raise."""
@@ -89,7 +91,7 @@ def read_options(values: dict[str, str], page: str, line: int) -> Options:
     for key in values:
         if key not in OPTIONS:
             raise PageError(page, line, f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}')
-    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare")
+    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold")
     plain = {key: values[key] for key in passed if key in values}
     if values.get("numbers", "vary") != "vary":
         raise PageError(page, line, f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out')
