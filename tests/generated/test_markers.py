@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.book import RECORDINGS, Book
+from samedevice.book import Book
 from samedevice.errors import PageError
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, catalogue, misused
@@ -21,9 +21,12 @@ from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from samedevice.generated.markers import Reference, asks
 from samedevice.generated.site import Shelf, link, moved, recordings_of, title
-from samedevice.generated.status import status, tally
+from samedevice.generated.status import status
 from samedevice.integration.pytest import _elsewhere
-from samedevice.pages.page import NOTEBOOK, Page, parse_page
+from samedevice.outputs.tally import tally
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import NOTEBOOK, RECORDINGS
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[2]

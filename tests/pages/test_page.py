@@ -9,7 +9,8 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError
-from samedevice.pages.page import BlockParser, Page, parse_page
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import BlockParser, parse_page
 
 Write = Callable[..., Page]
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from samedevice.devices import LABELS
 from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
 from samedevice.generated.site import Shelf, link, moved
+from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Page
-from samedevice.weaving.weave import LABELS
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
@@ -125,7 +126,7 @@ def _item(entry: Entry, page: Page) -> str:
 
 def _code(text: str) -> str:
     """A message as a code span, whatever stands in it."""
-    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    ticks = fence_mark(text, least=1)
     blank = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{blank}{text}{blank}{ticks}"
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from samedevice.devices import DEVICES
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.fences import find_fences
-from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
 
 CHAPTER = "Error messages"

@@ -23,7 +23,7 @@ from samedevice import memo
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells, relink
 from samedevice.temporary import Folder
-from samedevice.weaving.weave import Shown, output_html
+from samedevice.weaving.output_html import Shown, output_html
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
