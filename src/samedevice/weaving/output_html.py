@@ -55,6 +55,15 @@ def output_html(block: Block, shown: Sequence[Shown]) -> str:
     return f'<div class="{kind}" data-devices="{devices}">{switch}{"".join(panes)}</div>'
 
 
+def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
+    """The quiet line below a row of blocks that need a device, and have not run yet."""
+    device, count = needs
+    what = f"{count} devices with {LABELS[device]}" if count > 1 else LABELS[device]
+    told = f"This block needs {what}" if blocks == 1 else f"The last {blocks} blocks need {what}"
+    verb = "has" if blocks == 1 else "have"
+    return f'<div class="sd-out sd-waiting"><p class="sd-note">{told} and {verb} not run yet.</p></div>'
+
+
 def _group(shown: Sequence[Shown]) -> list[list[Shown]]:
     """Put devices together that show the same."""
     groups: list[list[Shown]] = []

@@ -8,33 +8,106 @@ language `samedevice`, whose body is the output's HTML in base64, so that no Mar
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.output_html import Shown, literal, output_html
+from samedevice.weaving.diagrams import draw
+from samedevice.weaving.expected import settle
+from samedevice.weaving.output_html import Shown, literal, output_html, waiting_html
+from samedevice.weaving.summary import summary_html
 
 
-def weave(page: Page, shown: Mapping[int, Sequence[Shown]], needs: Mapping[int, Sequence[int]]) -> str:
+def weave(
+    page: Page,
+    shown: Mapping[int, Sequence[Shown]],
+    needs: Mapping[int, Sequence[int]],
+    diagrams: Mapping[str, str] | None = None,
+) -> str:
     """The page's Markdown with the outputs in it.
 
-    `shown` maps a block's index to what stands under it, `needs` to the indices of the earlier blocks that it needs to
-    run by itself (see `closure`).
+    `shown` maps a block's index to what is shown under it, `needs` to the indices of the earlier blocks that it needs
+    to run by itself (see `closures`), `diagrams` the path of each diagram, as the page has it, to its SVG.
+    Raises PageError for an expected result that belongs to no block.
     """
-    parts, at = [], 0
+    parts: list[str] = []
+    at, above, quiet = 0, None, _quiet(page, shown)
     for block in page.blocks:
-        parts += [page.text[at : block.fence.start], _fence(block, needs.get(block.index))]
-        html = output_html(block, shown.get(block.index, ()))
-        if html:
-            parts.append(_output_fence(block.fence.prefix, html))
-        at = block.fence.end
-    return "".join([*parts, page.text[at:]])
+        parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
+        html = quiet.get(block.index, output_html(block, shown.get(block.index, ())))
+        output = _output_fence(block.fence.prefix, html) if html else ""
+        code = _fence(block, needs.get(block.index))
+        parts += [output, _folded(block, code)] if block.options.fold else [code, output]
+        at, above = block.fence.end, block
+    parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
+    return _below_title("".join(parts), summary_html(page, shown), page)
+
+
+def _prose(
+    page: Page,
+    start: int,
+    end: int,
+    above: Block | None,
+    shown: Mapping[int, Sequence[Shown]],
+    diagrams: Mapping[str, str],
+) -> str:
+    """The text between two blocks, with its expected results and its diagrams."""
+    text = settle(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
+    return draw(text, diagrams, _output_fence)
+
+
+def _folded(block: Block, code: str) -> str:
+    """The code in a closed box below its output."""
+    prefix = block.fence.prefix
+    lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
+    title = block.options.fold.replace('"', "'")
+    return "\n".join([f'\n{prefix}??? code "{title}"', prefix.rstrip(), *lines])
+
+
+def _quiet(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, str]:
+    """For blocks that have not run yet: one line below the last of several in a row, nothing below the others."""
+    found: dict[int, str] = {}
+    row: list[Block] = []
+    for block in page.blocks:
+        waits = _waits(block, shown.get(block.index, ()))
+        if row and (not waits or _needs(row[-1]) != _needs(block) or _heading_between(page, row[-1], block)):
+            row = []
+        if waits:
+            row.append(block)
+            found |= {one.index: "" for one in row[:-1]} | {block.index: waiting_html(len(row), _needs(block))}
+    return found
+
+
+def _needs(block: Block) -> tuple[str, int]:
+    return block.options.needs, block.options.count
+
+
+def _waits(block: Block, shown: Sequence[Shown]) -> bool:
+    """Whether a block needs a device that has not run it, and nothing is wrong with that."""
+    return bool(block.options.needs and shown) and not any(one.output or one.wrong for one in shown)
+
+
+def _heading_between(page: Page, one: Block, other: Block) -> bool:
+    return re.search(r"^#{1,6} ", page.text[one.fence.end : other.fence.start], re.M) is not None
+
+
+def _below_title(text: str, html: str, page: Page) -> str:
+    """The page with a line below its title; pages whose title is not in their text go without."""
+    title = TITLE.search(text)
+    first = page.blocks[0].fence.start if page.blocks else len(page.text)
+    if not html or title is None or title.start() > first:
+        return text
+    return f"{text[: title.end()]}\n{_output_fence('', html)}{text[title.end() :]}"
 
 
 def output_fence(source: str, *_: Any, **__: Any) -> str:
     """Formatter for pymdownx.superfences: the HTML that a `samedevice` fence holds."""
     return base64.b64decode(source).decode()
+
+
+TITLE = re.compile(r"^# .+$", re.M)
 
 
 def _output_fence(prefix: str, html: str) -> str:

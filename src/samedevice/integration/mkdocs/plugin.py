@@ -33,6 +33,7 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, DOCS, PROGRAMS, RECORDINGS
+from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.output_html import Shown
 from samedevice.weaving.weave import error_page, weave
 
@@ -133,16 +134,22 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         try:
             shown, problems = self.book.read(found)
             found = self._filled(found)
+            woven = self._woven(page, found, shown)
         except SameDeviceError as error:
             log.error(str(error))
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
         self.exports[page.file.src_uri] = self.book.exports(found, shown)
+        return woven
+
+    def _woven(self, page: SitePage, found: Page, shown: dict[int, list[Shown]]) -> str:
+        """The Markdown that MkDocs renders; of a notebook its front matter alone."""
+        assert self.book is not None
         if isinstance(page.file, NotebookFile):
             self.shown[page.file.src_uri] = shown
             return front_matter(found.text)
-        return weave(found, shown, self.book.needs(found))
+        return weave(found, shown, self.book.needs(found), read_diagrams(found, self.book.root))
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
@@ -158,7 +165,8 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return None
         assert self.book is not None
         links = Links(page, files, config)
-        notebook = finished(found, shown, self.book.needs(found), links.follow)
+        diagrams = read_diagrams(found, self.book.root)
+        notebook = finished(found, shown, self.book.needs(found), links.follow, diagrams)
         done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")
