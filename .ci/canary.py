@@ -19,8 +19,9 @@ from pathlib import Path
 
 from samedevice.book import Book
 from samedevice.generated.markers import asks
-from samedevice.pages.page import NOTEBOOK, Page, parse_page
-from samedevice.pages.programs import page_paths
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import NOTEBOOK, page_paths
 from samedevice.weaving.exports import markdown
 from samedevice.weaving.weave import weave
 

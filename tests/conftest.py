@@ -14,7 +14,8 @@ import pytest
 
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
-from samedevice.pages.page import Page, parse_page
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 

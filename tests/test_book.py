@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from samedevice import devices
-from samedevice.book import RECORDINGS, Book
+from samedevice.book import Book
 from samedevice.errors import SessionError
-from samedevice.outputs.cache import CACHE
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import load, place, save, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment, Sessions
-from samedevice.weaving.weave import Shown
+from samedevice.project import CACHE, RECORDINGS
+from samedevice.running.sessions import Sessions
+from samedevice.weaving.output_html import Shown
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"

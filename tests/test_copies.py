@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.book import RECORDINGS
-from samedevice.outputs.output import difference
+from samedevice.outputs.comparison import difference
 from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.options import Options
-from samedevice.pages.page import Block, Page, parse_page
+from samedevice.pages.page import Block, Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.closures import closures
 from samedevice.weaving.exports import script
-from samedevice.weaving.weave import Shown
+from samedevice.weaving.output_html import Shown
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(path for suffix in ("md", "py") for path in (ROOT / "docs").rglob(f"*.{suffix}"))

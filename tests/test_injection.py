@@ -18,11 +18,13 @@ from pathlib import Path
 import pytest
 
 from samedevice.integration.mkdocs.notebooks import convert, finished
-from samedevice.outputs.output import UNSEEN, Output, Raised, clean
+from samedevice.outputs.cleaning import UNSEEN, clean
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output, Raised
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 from samedevice.weaving.exports import exports
-from samedevice.weaving.weave import Shown, weave
+from samedevice.weaving.output_html import Shown
+from samedevice.weaving.weave import weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
 BATCHES = 40 if WHOLE else 6

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.outputs.output import Output
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = sorted((ROOT / "snippets").glob("*.py"))

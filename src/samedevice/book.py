@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from samedevice import memo
-from samedevice.devices import present_devices
+from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.errors import RecordingError
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import catalogue
 from samedevice.generated.markers import Reference
 from samedevice.generated.site import Shelf
-from samedevice.outputs.cache import CACHE, OutputCache
+from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import damage, fault, mismatch
+from samedevice.outputs.environments import Run
 from samedevice.outputs.recordings import Recording, State, load, place
-from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
-from samedevice.running.sessions import Run, Sessions
+from samedevice.project import CACHE, RECORDINGS
+from samedevice.running.sessions import Sessions
 from samedevice.running.threads import wait_for
 from samedevice.weaving.closures import closures
 from samedevice.weaving.exports import exports
-from samedevice.weaving.weave import LABELS, Shown
+from samedevice.weaving.output_html import Shown
 
-RECORDINGS = Path("tests/recordings")
 NOT_RECORDED = (State.MISSING, State.STALE)
 
 

@@ -16,6 +16,27 @@ DRIVER_NODES = ("/dev/nvidiactl", "/dev/dxg", f"{os.environ.get('SYSTEMROOT', ''
 
 
 @dataclass(frozen=True)
+class Kind:
+    """A kind of device that blocks run on."""
+
+    label: str
+    """How pages call it."""
+    check: str
+    """An expression of Python, with torch imported, that is true where at least `{count}` of them are present."""
+
+
+KINDS = {
+    "cpu": Kind("CPU", "not torch.accelerator.is_available()"),
+    "cuda": Kind("CUDA", "torch.cuda.device_count() >= {count}"),
+    "mps": Kind("MPS", "torch.backends.mps.is_available()"),
+}
+"""The kinds of device by the names that PyTorch gives them. A new device is added here, and in `running.machine`."""
+DEVICES = tuple(KINDS)
+"""Their names, in the order in which pages list them."""
+LABELS = {name: kind.label for name, kind in KINDS.items()}
+
+
+@dataclass(frozen=True)
 class Build:
     """The installed PyTorch."""
 

@@ -10,15 +10,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from samedevice.project import PACKAGE
 from samedevice.temporary import write_atomically
 
-HERE = Path(__file__).parent
-RUNNER = ("running/worker.py", "outputs/output.py", "running/processes.py", "running/matplotlibrc")
+RUNNER = (
+    "running/worker.py",
+    "running/processes.py",
+    "running/matplotlibrc",
+    "outputs/output.py",
+    "outputs/cleaning.py",
+)
 
 
 def key(*data: str) -> str:
     """Hash of the data that something is made from, and of the engine that makes it."""
-    return digest("\0".join([engine(HERE), *map(digest, data)]))
+    return digest("\0".join([engine(PACKAGE), *map(digest, data)]))
 
 
 def digest(text: str) -> str:
@@ -36,7 +42,7 @@ def engine(folder: Path) -> str:
 @cache
 def runner() -> str:
     """Hash of the files that decide what the output of a block is."""
-    return digest("\0".join((HERE / name).read_text(encoding="utf-8") for name in RUNNER))
+    return digest("\0".join((PACKAGE / name).read_text(encoding="utf-8") for name in RUNNER))
 
 
 def find(path: Path, key: str) -> Any:

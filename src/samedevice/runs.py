@@ -7,13 +7,14 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
-from samedevice.book import RECORDINGS
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
+from samedevice.outputs.environments import Run
 from samedevice.outputs.recordings import Recording, load, place, save, tidy, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Run, Sessions
+from samedevice.project import RECORDINGS
+from samedevice.running.sessions import Sessions
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
 

@@ -7,7 +7,8 @@ import re
 import shutil
 from pathlib import Path
 
-from samedevice.pages.page import Block, parse_page
+from samedevice.pages.page import Block
+from samedevice.pages.parsing import parse_page
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("docs", "snippets", "tests/recordings", "tests/bench", "conftest.py", "src/samedevice")

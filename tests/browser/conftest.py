@@ -16,11 +16,12 @@ import pytest
 from filelock import FileLock
 from served import NAME, served
 
-from samedevice.outputs.cache import CACHE
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Entry, Recording, load, save
-from samedevice.pages.page import Page, parse_page
-from samedevice.running.sessions import Environment
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import CACHE
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("docs", "snippets", "tests/recordings", CACHE)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
 from samedevice.weaving.closures import closures, standalone
 
 pytestmark = pytest.mark.browser

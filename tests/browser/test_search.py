@@ -11,7 +11,7 @@ import pytest
 from samedevice.generated.error_index import entries
 from samedevice.generated.error_sections import pattern
 from samedevice.generated.site import Shelf
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
 
 pytestmark = pytest.mark.browser
 

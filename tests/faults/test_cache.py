@@ -10,7 +10,7 @@ import pytest
 
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import load, save, update
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
 
 if TYPE_CHECKING:
     from conftest import Checkout

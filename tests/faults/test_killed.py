@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import Recording, load, place, save, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 from samedevice.temporary import SUFFIX, sweep_files
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import pytest
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, Version, api_table, catalogue, is_private, misused
 from samedevice.generated.site import Shelf
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 
 Write = Callable[..., Page]
 STABLE = "https://docs.pytorch.org/docs/stable/"

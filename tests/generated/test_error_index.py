@@ -8,10 +8,10 @@ import pytest
 
 from samedevice.generated.error_index import cut_short, entries, error_index, normal
 from samedevice.generated.site import Shelf
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 
 Write = Callable[..., Page]
 CPU = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")

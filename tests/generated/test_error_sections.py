@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 
 Write = Callable[..., Page]
 BLOCK = '```python raises="RuntimeError"\nfail()\n```\n'

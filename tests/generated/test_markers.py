@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.book import RECORDINGS, Book
+from samedevice.book import Book
 from samedevice.errors import PageError
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, catalogue, misused
@@ -21,9 +21,12 @@ from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from samedevice.generated.markers import Reference, asks
 from samedevice.generated.site import Shelf, link, moved, recordings_of, title
-from samedevice.generated.status import status, tally
+from samedevice.generated.status import status
 from samedevice.integration.pytest import _elsewhere
-from samedevice.pages.page import NOTEBOOK, Page, parse_page
+from samedevice.outputs.tally import tally
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import NOTEBOOK, RECORDINGS
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[2]
@@ -192,15 +195,24 @@ def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
     assert not asks(made)
 
 
-def test_an_unknown_marker_and_a_block_after_one_are_errors(write: Write) -> None:
+def test_an_unknown_marker_is_an_error(write: Write) -> None:
     """The author reads page, line and what to do."""
     reference = Reference(Shelf((), {}, {}), Catalogue({}, {}))
     page = write("# A\n\n<!-- samedevice: error -->\n")
     with pytest.raises(PageError, match=r'^docs/page\.md:3: "error" is unknown; write errors, apis, status$'):
         reference.fill(page)
-    page = write("<!-- samedevice: apis -->\n\n```python\n1\n```\n")
-    with pytest.raises(PageError, match=r"^docs/page\.md:1: blocks of code must stand before this line; move them up$"):
-        reference.fill(page)
+
+
+def test_blocks_around_a_marker_stay_where_they_are_in_the_text(write: Write) -> None:
+    """Otherwise an output would be put into the middle of another block."""
+    page = write(
+        "```python\n1\n```\n\n<!-- samedevice: apis -->\n\n```python\n2\n```\n\n<!-- samedevice: apis -->\n\n3\n"
+    )
+    made = Reference(Shelf((page,), {}, {}), Catalogue({}, {})).fill(page)
+    for old, new in zip(page.blocks, made.blocks, strict=True):
+        fence = slice(old.fence.start, old.fence.end)
+        assert made.text[new.fence.start : new.fence.end] == page.text[fence]
+        assert new.line == old.line
 
 
 def test_the_names_of_a_page_are_kept_until_its_code_changes(

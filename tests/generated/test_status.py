@@ -11,11 +11,13 @@ import pytest
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Evidence, Standing, error_sections
 from samedevice.generated.site import Shelf, recordings_of
-from samedevice.generated.status import Count, status, tally
+from samedevice.generated.status import status
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, place, save, update
-from samedevice.pages.page import Page, parse_page
-from samedevice.running.sessions import Environment
+from samedevice.outputs.tally import Count, tally
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 
 Write = Callable[..., Page]
 WHERE = Page("docs/about/status.md", "# Status", ())

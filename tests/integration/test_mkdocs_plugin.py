@@ -16,9 +16,9 @@ from mkdocs.__main__ import cli
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.outputs.cache import CACHE
 from samedevice.outputs.recordings import load, place, save
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import CACHE
 
 ROOT = Path(__file__).parents[2]
 CONFIG = f"""

@@ -18,15 +18,17 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.book import RECORDINGS
 from samedevice.errors import PageError
 from samedevice.integration.mkdocs.notebooks import convert, finished
-from samedevice.outputs.output import Output, same_text
+from samedevice.outputs.comparison import same_text
+from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import State, load, place
-from samedevice.pages.page import NOTEBOOK, Page, parse_page
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter, prose, read_cells, relink
+from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.exports import notebook
-from samedevice.weaving.weave import Shown
+from samedevice.weaving.output_html import Shown
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[1].joinpath("samples") / "notebook" / "cells.py"

@@ -13,7 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
 from samedevice.integration.mkdocs.page_cache import lean
-from samedevice.outputs.cache import CACHE
+from samedevice.project import CACHE
 
 CONFIG = """\
 site_name: Kept

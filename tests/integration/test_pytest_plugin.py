@@ -13,10 +13,11 @@ import pytest
 
 from samedevice.devices import why_absent
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import place, save, update
-from samedevice.pages.page import parse_page
-from samedevice.running.sessions import Environment, Sessions
+from samedevice.pages.parsing import parse_page
+from samedevice.running.sessions import Sessions
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "# Page\n\n```python\nx = 1\nprint('one', x)\n```\n\n```python\nprint('two', x + 1)\n```\n"

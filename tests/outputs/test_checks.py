@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.outputs.checks import damaged, fault, mismatch
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Entry, Recording, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 
 HERE = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
 COMMAND = "pytest docs/page.md --device cpu --record"

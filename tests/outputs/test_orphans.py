@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import place, save, update
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 
 HERE = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-21")
 FOLDER = Path("tests/recordings")

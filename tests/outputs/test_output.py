@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from samedevice.outputs.output import LIMIT, Figure, Output, Raised, clean, cut, difference, same_text
+from samedevice.outputs.cleaning import LIMIT, clean, cut
+from samedevice.outputs.comparison import difference, same_text
+from samedevice.outputs.output import Figure, Output, Raised
 
 
 @pytest.mark.parametrize(

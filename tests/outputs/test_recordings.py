@@ -14,10 +14,11 @@ import pytest
 
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import damaged
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Recording, State, load, place, save, update
-from samedevice.pages.page import Page, parse_page
-from samedevice.running.sessions import Environment
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 from samedevice.temporary import write_atomically
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "recording"

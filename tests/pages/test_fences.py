@@ -16,8 +16,7 @@ from mkdocs.utils.meta import get_data
 
 from samedevice.errors import PageError
 from samedevice.pages.fences import find_fences
-from samedevice.pages.options import read_info
-from samedevice.pages.page import PYTHON
+from samedevice.pages.options import PYTHON, read_info
 
 SAMPLES = sorted(Path(__file__).parents[1].joinpath("samples").joinpath("fences").glob("*.md"))
 RUN = (*PYTHON, "console")

@@ -9,7 +9,8 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError
-from samedevice.pages.page import BlockParser, Page, parse_page
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import BlockParser, parse_page
 
 Write = Callable[..., Page]
 
@@ -108,7 +109,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         (
             'python skip="yes"',
             'unknown option skip="yes"; known are title, hl_lines, file, part, args, needs, raises, numbers, alt, '
-            "compare",
+            "compare, fold",
         ),
         ('python compare="cpu"', 'compare="cpu" names no device beside the CPU; use cuda or mps'),
         ('python needs="cud"', 'needs="cud" names no device; use cuda, mps or cpu, or "2 cuda" for two'),

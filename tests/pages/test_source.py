@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
-from samedevice.pages.page import parse_page
+from samedevice.pages.parsing import parse_page
 from samedevice.pages.source import inside, read_page
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
+from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.running.processes import Launcher, page_environ, read_messages
-from samedevice.running.sessions import Run, Sessions
+from samedevice.running.sessions import Sessions
 
 PAGE = """
 ```python

@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from samedevice.outputs.output import LIMIT, Output
+from samedevice.outputs.cleaning import LIMIT
+from samedevice.outputs.output import Output
 from samedevice.running.sessions import Sessions
 from samedevice.running.worker import INK, processor
 

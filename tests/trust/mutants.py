@@ -25,13 +25,16 @@ from mutations import code_mutant, output_mutants, raises_mutants, with_code, wi
 from repository import copy_repository, page_files
 from silence import silent
 
-from samedevice.book import RECORDINGS
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import fault, mismatch
-from samedevice.outputs.output import Output, difference
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Entry, Recording, load, place
-from samedevice.pages.page import Block, Page, parse_page
-from samedevice.running.sessions import Run, Sessions
+from samedevice.pages.page import Block, Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
+from samedevice.running.sessions import Sessions
 from samedevice.weaving.closures import closure
 
 HAND = "a character of the output, by hand"

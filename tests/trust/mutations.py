@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from samedevice.outputs.output import NUMBER, Figure, Output, Raised
+from samedevice.outputs.comparison import NUMBER
+from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Block
 
 RAISES = re.compile(r"""\s*\braises=(["']).*?\1""")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from repository import page_files
 
-from samedevice.book import RECORDINGS
 from samedevice.generated.site import recordings_of
-from samedevice.pages.page import Block, Page, parse_page
+from samedevice.pages.page import Block, Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
 from samedevice.weaving.closures import closures
 
 

@@ -15,11 +15,13 @@ from mutations import code_mutant, literals, output_mutants, raises_mutants, wit
 from repository import ROOT
 from silence import silent
 
-from samedevice.book import RECORDINGS
-from samedevice.generated.status import Count, tally
-from samedevice.outputs.output import Figure, Output, Raised, difference
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Entry, Recording, load, place, save, update
-from samedevice.pages.page import Block, Page, parse_page
+from samedevice.outputs.tally import Count, tally
+from samedevice.pages.page import Block, Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
 from samedevice.running.sessions import Sessions
 
 SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.pages.page import Page, parse_page
-from samedevice.running.sessions import Environment
-from samedevice.weaving.weave import Shown, error_page, weave
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.weaving.output_html import Shown
+from samedevice.weaving.weave import error_page, weave
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "weave"
 CPU = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")

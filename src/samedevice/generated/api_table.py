@@ -12,8 +12,8 @@ from samedevice.generated.api_names import without_modules
 from samedevice.generated.site import Shelf, link
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Block, Page
+from samedevice.project import API_DATA
 
-DATA = Path("docs/reference/apis.json")
 DOCUMENTATION = "https://docs.pytorch.org/docs/{version}/"
 WORDS = ("deprecat", "Warning: ")
 """One of these stands in the output of a block that is about a deprecation."""
@@ -58,9 +58,9 @@ class Catalogue:
 
 def catalogue(root: Path) -> Catalogue:
     """What the data file under the repository root says; nothing if there is none."""
-    if not (root / DATA).is_file():
+    if not (root / API_DATA).is_file():
         return Catalogue({}, {})
-    found = json.loads((root / DATA).read_text(encoding="utf-8"))
+    found = json.loads((root / API_DATA).read_text(encoding="utf-8"))
     return Catalogue(found["pages"], {name: Version(**about) for name, about in found["versions"].items()})
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from samedevice.devices import LABELS
 from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
 from samedevice.generated.site import Shelf, link, moved
+from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Page
-from samedevice.weaving.weave import LABELS
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
@@ -29,12 +30,12 @@ class Entry:
     silent: bool
     """Whether there is no message."""
     found: tuple[tuple[ErrorSection, Evidence], ...]
-    """The sections, that with the best evidence first."""
+    """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
 
     @property
     def standing(self) -> Standing:
-        """The best of what stands behind it."""
-        return self.found[0][1].standing
+        """The best of what is behind it."""
+        return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
 
     @property
     def shown(self) -> str:
@@ -85,9 +86,9 @@ def cut_short(short: str, long: str) -> bool:
 
 
 def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
-    best = sorted(group, key=lambda one: STRONGEST.index(one[2].standing))
+    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].standing)))
     once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
-    return Entry(max((text for text, _, _ in best), key=len), False, tuple(reversed(once.values())))
+    return Entry(best[0][0], False, tuple(reversed(once.values())))
 
 
 def _order(text: str) -> str:
@@ -125,7 +126,7 @@ def _item(entry: Entry, page: Page) -> str:
 
 def _code(text: str) -> str:
     """A message as a code span, whatever stands in it."""
-    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    ticks = fence_mark(text, least=1)
     blank = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{blank}{text}{blank}{ticks}"
 

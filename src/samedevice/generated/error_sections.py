@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from samedevice.devices import DEVICES
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.fences import find_fences
-from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Block, Page
 
 CHAPTER = "Error messages"
-HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
+HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?(?P<about>[^}]*)\})? *$", re.M)
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
 AFTER = re.compile(r"$| from |, ")
 """What may follow the code span of a heading that is about a message."""
@@ -78,6 +78,8 @@ class ErrorSection:
     """Addresses of other sites that it links to."""
     pointers: tuple[str, ...]
     """Links to other sections about errors, as written: `mps.md#err-mps-oom`."""
+    main: bool = False
+    """Whether it is the section that the index takes, of several about one message: `{ #err-x .main }`."""
 
     def __str__(self) -> str:
         return f"{self.page.path}:{self.line}"
@@ -120,6 +122,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
             tuple(block for block in page.blocks if block.fence.start in within),
             tuple(LINK.findall("".join(prose))),
             tuple(POINTER.findall("".join(prose))),
+            ".main" in (heading["about"] or "").split(),
         )
 
 

@@ -15,7 +15,7 @@ from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
-from samedevice.pages.page import Page
+from samedevice.pages.page import Block, Page
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 
@@ -42,17 +42,30 @@ class Reference:
         }
 
     def fill(self, page: Page) -> Page:
-        """The page with its markers replaced.
+        """The page with its markers replaced; its blocks keep the lines that they have in the file.
 
-        Raises PageError for a marker that is not known, and for one with a block of code after it.
+        Raises PageError for a marker that is not known.
         """
+        parts, at, grown = [], 0, []
         for marker in MARKER.finditer(page.text):
             line = page.text.count("\n", 0, marker.start()) + 1
             if marker["name"] not in self.makers:
                 raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
-            if any(block.fence.start > marker.start() for block in page.blocks):
-                raise PageError(page.path, line, "blocks of code must stand before this line; move them up")
-        return replace(page, text=MARKER.sub(lambda marker: self.makers[marker["name"]](page), page.text))
+            made = self.makers[marker["name"]](page)
+            parts += [page.text[at : marker.start()], made]
+            grown.append((marker.end(), len(made) - len(marker[0])))
+            at = marker.end()
+        return replace(page, text="".join([*parts, page.text[at:]]), blocks=_moved(page, grown))
+
+
+def _moved(page: Page, grown: list[tuple[int, int]]) -> tuple[Block, ...]:
+    """The page's blocks where they are once the text has grown: at each offset by so many characters."""
+    found = []
+    for block in page.blocks:
+        shift = sum(by for offset, by in grown if offset <= block.fence.start)
+        fence = replace(block.fence, start=block.fence.start + shift, end=block.fence.end + shift)
+        found.append(replace(block, fence=fence))
+    return tuple(found)
 
 
 def asks(page: Page) -> bool:

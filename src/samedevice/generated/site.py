@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from samedevice.devices import DEVICES
 from samedevice.outputs.recordings import Recording, load, place
-from samedevice.pages.options import DEVICES
-from samedevice.pages.page import NOTEBOOK, Page
+from samedevice.pages.page import Page
 from samedevice.pages.percent import prose
+from samedevice.project import NOTEBOOK
 
 TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
 TARGET = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]*)(#[^)\s]*)?(?=\))")

@@ -16,17 +16,17 @@ from sybil import Document, Example, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 
-from samedevice.book import RECORDINGS
-from samedevice.devices import present_devices, why_absent
+from samedevice.devices import DEVICES, present_devices, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.generated.status import Count, tally
 from samedevice.outputs.checks import damaged, fault, mismatch
+from samedevice.outputs.environments import Run
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.recordings import load, place
-from samedevice.pages.options import DEVICES
-from samedevice.pages.page import NOTEBOOK, BlockParser, Page, parse_page
-from samedevice.pages.programs import PROGRAMS, SUFFIXES, page_paths, pages_for
-from samedevice.running.sessions import Run
+from samedevice.outputs.tally import Count, tally
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import BlockParser, parse_page
+from samedevice.pages.programs import pages_for
+from samedevice.project import DOCS, NOTEBOOK, PAGES, PROGRAMS, RECORDINGS, is_page, page_paths
 from samedevice.runs import UNCHANGED, Runs
 
 RUNS = pytest.StashKey["Runs"]()
@@ -80,7 +80,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
     """Collect the pages of the documentation, and as nothing else: pytest would import a notebook that it is given."""
     others = yield
-    if file_path.suffix in SUFFIXES and file_path.is_relative_to(parent.config.rootpath / "docs"):
+    if file_path.suffix in PAGES and file_path.is_relative_to(parent.config.rootpath / DOCS):
         return [PageFile.from_parent(parent, path=file_path)]
     return others
 
@@ -105,7 +105,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             path, _, name = nodeid.partition("::")
             device = name.split("-")[0]
             own = f"{path}::{device}" if device == "cpu" else device
-            return own if _is_page(path) else nodeid
+            return own if is_page(path) else nodeid
 
     return PageScheduling(config, log)
 
@@ -115,7 +115,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
     lines = list(_recorded(dict.fromkeys(said)))
-    if any(_is_page(str(getattr(report, "fspath", ""))) for report in reports):
+    if any(is_page(str(getattr(report, "fspath", ""))) for report in reports):
         pages = list(_pages(config.rootpath))
         lines += [*_elsewhere(config.rootpath, pages, config.stash[RUNS].devices)]
         lines += strays(config.rootpath, RECORDINGS, pages)
@@ -135,11 +135,6 @@ def _recorded(said: Iterable[str]) -> Iterator[str]:
             yield line
     if unchanged:
         yield f"unchanged: {unchanged} recordings say already what was printed"
-
-
-def _is_page(path: str) -> bool:
-    """Whether a test's path, relative to the repository root, is a page's."""
-    return Path(path).parts[:1] == ("docs",) and path.endswith(SUFFIXES)
 
 
 def _pages(root: Path) -> Iterator[Page]:

@@ -11,16 +11,14 @@ import shutil
 from pathlib import Path
 
 from samedevice import memo
-from samedevice.devices import torch_build
+from samedevice.devices import DEVICES, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
+from samedevice.outputs.environments import Run
 from samedevice.outputs.recordings import Recording, load, place, save, update
-from samedevice.pages.options import DEVICES
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Run
+from samedevice.project import CACHE
 from samedevice.temporary import sweep_files, writable
-
-CACHE = Path(".cache/samedevice")
 
 
 class OutputCache:

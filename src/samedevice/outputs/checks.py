@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from samedevice.outputs.output import Output, difference
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Block, Page
+from samedevice.project import RECORDINGS
 
 
 def fault(block: Block, device: str, output: Output) -> str:
@@ -46,10 +48,9 @@ def mismatch(page: Page, block: Block, device: str, output: Output, recording: R
 
 def damage(page: Page, block: Block, device: str) -> str:
     """The message for an entry that was changed by hand."""
-    return (
-        f"{block}: its recording for {device} was changed by hand; bring tests/recordings/{device}/{page.name}.json "
-        f"back with git checkout, or run pytest {page.path} --device {device} --record"
-    )
+    file = f"{RECORDINGS.as_posix()}/{device}/{page.name}.json"
+    advice = f"bring {file} back with git checkout, or run pytest {page.path} --device {device} --record"
+    return f"{block}: its recording for {device} was changed by hand; {advice}"
 
 
 def damaged(page: Page, recording: Recording) -> list[str]:

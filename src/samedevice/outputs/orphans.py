@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
 from samedevice.outputs.recordings import load, place
-from samedevice.pages.options import DEVICES
-from samedevice.pages.page import NOTEBOOK, Page
-
-SUFFIXES = (".md", NOTEBOOK)
+from samedevice.pages.page import Page
+from samedevice.project import DOCS, PAGES
 
 
 def strays(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
@@ -30,10 +29,8 @@ def strays(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
 
 
 def _has_page(root: Path, name: str) -> bool:
-    return any(
-        (root / "docs" / f"{name}{suffix}").is_symlink() or (root / "docs" / f"{name}{suffix}").exists()
-        for suffix in SUFFIXES
-    )
+    files = [root / DOCS / f"{name}{suffix}" for suffix in PAGES]
+    return any(file.is_symlink() or file.exists() for file in files)
 
 
 def _is_used(figure: Path) -> bool:
@@ -47,7 +44,7 @@ def _is_used(figure: Path) -> bool:
 
 def _advice(path: Path, folder: Path, device: str, name: str, pages: Iterable[Page]) -> str:
     """What to do with a recording that has no page."""
-    gone = f"there is no page docs/{name}"
+    gone = f"there is no page {DOCS}/{name}"
     page = _renamed(path, folder, device, pages)
     if page is None:
         return f"{gone}; delete it and its figures with git rm, or bring the page back with git checkout"

@@ -16,11 +16,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
-from samedevice.outputs.output import Output, difference
-from samedevice.pages.options import DEVICES
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.sessions import Environment
 from samedevice.temporary import write_atomically
 
 FORMAT = 1

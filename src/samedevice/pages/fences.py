@@ -166,3 +166,9 @@ def _read(
             return Fence(offset, offset + length, number, prefix, mark, info, text), count + 1
         body.append(content)
     raise PageError(path, number, f"this fence is never closed; end it with {mark}")
+
+
+def fence_mark(text: str, least: int = 3) -> str:
+    """The backticks to write around a text, at least so many: more than any that it holds."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    return "`" * max(least, longest + 1)

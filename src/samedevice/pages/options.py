@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.pages.fences import Fence
+from samedevice.project import PROGRAMS
 
-DEVICES = ("cpu", "cuda", "mps")
 PYTHON = ("python", "py", "python3", "py3")
 LOOKALIKES = {
     "pycon": "python",
@@ -96,7 +97,7 @@ def read_options(values: dict[str, str], page: str, line: int) -> Options:
     if values.get("numbers", "vary") != "vary":
         raise PageError(page, line, f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out')
     if ("part" in plain or "args" in plain) and "file" not in plain:
-        raise PageError(page, line, 'part= and args= say what to do with a file; add file="snippets/..."')
+        raise PageError(page, line, f'part= and args= say what to do with a file; add file="{PROGRAMS}/..."')
     if "part" in plain and "args" in plain:
         raise PageError(page, line, "a part is run as a block of the page and takes no args=; leave one of them out")
     if "compare" in plain and plain["compare"] not in DEVICES[1:]:

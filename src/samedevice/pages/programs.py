@@ -1,4 +1,4 @@
-"""programs: the pages that run the programs of snippets/, for whoever names a program and means its tests."""
+"""programs: which pages run a program, so that naming the program means testing these pages."""
 
 from __future__ import annotations
 
@@ -6,15 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from samedevice.errors import PageError
-from samedevice.pages.page import MENTIONED, NOTEBOOK, Page, parse_page
-
-PROGRAMS = Path("snippets")
-SUFFIXES = (".md", NOTEBOOK)
-
-
-def page_paths(root: Path) -> list[Path]:
-    """All pages of the documentation."""
-    return sorted(path for path in (root / "docs").rglob("*") if path.suffix in SUFFIXES)
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import MENTIONED, page_paths
 
 
 def programs_of(page: Page) -> set[str]:

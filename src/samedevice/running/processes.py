@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from samedevice.errors import SessionError
+from samedevice.project import PACKAGE
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
-HERE = Path(__file__).parent
 
 Message = dict[str, Any]
 
@@ -162,7 +162,7 @@ def page_environ(folder: Path) -> dict[str, str]:
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    python_path = os.pathsep.join(dict.fromkeys([str(HERE.parents[1]), *map(os.path.abspath, given)]))
+    python_path = os.pathsep.join(dict.fromkeys([str(PACKAGE.parent), *map(os.path.abspath, given)]))
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     return os.environ | {
@@ -175,7 +175,7 @@ def page_environ(folder: Path) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "MPLBACKEND": "agg",
-        "MATPLOTLIBRC": str(HERE / "matplotlibrc"),
+        "MATPLOTLIBRC": str(PACKAGE / "running/matplotlibrc"),
         "NO_COLOR": "1",
         "TERM": "dumb",
         "COLUMNS": "80",

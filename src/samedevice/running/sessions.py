@@ -13,12 +13,13 @@ import shutil
 import signal
 import tempfile
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty
 
 from samedevice.errors import SessionError
+from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.running.processes import ForkedProcess, Launcher, Message, SpawnedProcess
@@ -46,36 +47,6 @@ HEAVY = {
 }
 """Words in a page's code which mean that it will import a module that takes most of a second (torch imports `_dynamo`
 when the first optimizer is made): the fork server imports that once for all pages."""
-
-
-@dataclass(frozen=True)
-class Environment:
-    """Where outputs were made."""
-
-    device: str
-    """Kind of device: cpu, cuda or mps."""
-    name: str
-    """The device's name, as its driver gives it."""
-    torch: str
-    """Version of PyTorch, build included: 2.13.0+cpu."""
-    python: str
-    """Version of Python."""
-    driver: str = ""
-    """Version of the device's driver; empty for a CPU."""
-    day: str = ""
-    """Day of the run, UTC, as YYYY-MM-DD."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What came of running a page on a device."""
-
-    outputs: tuple[Output | None, ...]
-    """An output for each block of the page; None for one that does not run there, or was not asked for."""
-    environment: Environment | None
-    """None where the device is not present."""
-    count: int = 0
-    """How many devices of the kind were present."""
 
 
 class Sessions:

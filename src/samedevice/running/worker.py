@@ -25,7 +25,8 @@ import warnings
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
 
-from samedevice.outputs.output import READ, Figure, Output, Raised, clean
+from samedevice.outputs.cleaning import READ, clean
+from samedevice.outputs.output import Figure, Output, Raised
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""

@@ -11,18 +11,15 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from samedevice.devices import KINDS, LABELS
 from samedevice.outputs.output import Output
-from samedevice.pages.fences import FRONT_MATTER
-from samedevice.pages.page import NOTEBOOK, Block, Page
+from samedevice.pages.fences import FRONT_MATTER, fence_mark
+from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells
-from samedevice.weaving.weave import LABELS, Shown
+from samedevice.project import NOTEBOOK, PROGRAMS
+from samedevice.weaving.output_html import Shown
 
 Cell = dict[str, Any]
-GUARDS = {
-    "cuda": "torch.cuda.device_count() >= {count}",
-    "mps": "torch.backends.mps.is_available()",
-    "cpu": "not torch.accelerator.is_available()",
-}
 ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.:][^}\n]*\}")
 ADMONITION = re.compile(
     r'^(?:!!!|\?\?\?\+?) +(?P<kind>\w+)(?: +"(?P<title>[^"]*)")?[ \t]*\n(?P<body>(?:(?: {4}.*)?\n)*)', re.M
@@ -64,8 +61,7 @@ def _output_text(one: Shown) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    mark = "`" * max(3, longest + 1)
+    mark = fence_mark(text)
     return f"{mark}{language}\n{text.rstrip()}\n{mark}"
 
 
@@ -109,7 +105,7 @@ def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Cell]:
         source = f"!python {name} {block.options.args}".rstrip()
     elif block.kind == "console":
         yield from (_code_cell(f"%%writefile {name}\n{text}", {}, []) for name, text in _files(block))
-        source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace("snippets/", "")
+        source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace(f"{PROGRAMS}/", "")
     yield _code_cell(source, metadata, outputs)
 
 
@@ -181,7 +177,7 @@ def _script_block(block: Block, shown: Sequence[Shown]) -> str:
         caught = f'except Exception as error:  # {names}\n    print(f"{{type(error).__name__}}: {{error}}")'
         code = f"try:\n{indent(code)}\n{caught}"
     if block.options.needs:
-        code = f"if {GUARDS[block.options.needs].format(count=block.options.count)}:\n{indent(code)}"
+        code = f"if {KINDS[block.options.needs].check.format(count=block.options.count)}:\n{indent(code)}"
     return code
 
 

@@ -8,65 +8,106 @@ language `samedevice`, whose body is the output's HTML in base64, so that no Mar
 from __future__ import annotations
 
 import base64
-import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-from samedevice.outputs.output import Figure, Output
+from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
-from samedevice.running.sessions import Environment
-
-LABELS = {"cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
-TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
-MARKED = 6_000
-"""Characters of text up to which differences are marked word by word; beyond it, line by line."""
-WIDE = 100
-"""Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
+from samedevice.weaving.diagrams import draw
+from samedevice.weaving.expected import settle
+from samedevice.weaving.output_html import Shown, literal, output_html, waiting_html
+from samedevice.weaving.summary import summary_html
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What stands under a block for one device."""
-
-    device: str
-    """cpu, cuda or mps."""
-    output: Output | None
-    """The output; None where none is shown."""
-    environment: Environment | None
-    """Where the output was made."""
-    note: str = ""
-    """Why there is no output, or what is wrong with it."""
-    wrong: bool = False
-    """Whether the note tells of a fault."""
-
-    @property
-    def content(self) -> tuple[str, tuple[Figure, ...], str]:
-        """What a reader sees of it, by which devices are put together."""
-        return (self.output.shown, self.output.figures, self.note) if self.output else ("", (), self.note)
-
-
-def weave(page: Page, shown: Mapping[int, Sequence[Shown]], needs: Mapping[int, Sequence[int]]) -> str:
+def weave(
+    page: Page,
+    shown: Mapping[int, Sequence[Shown]],
+    needs: Mapping[int, Sequence[int]],
+    diagrams: Mapping[str, str] | None = None,
+) -> str:
     """The page's Markdown with the outputs in it.
 
-    `shown` maps a block's index to what stands under it, `needs` to the indices of the earlier blocks that it needs to
-    run by itself (see `closure`).
+    `shown` maps a block's index to what is shown under it, `needs` to the indices of the earlier blocks that it needs
+    to run by itself (see `closures`), `diagrams` the path of each diagram, as the page has it, to its SVG.
+    Raises PageError for an expected result that belongs to no block.
     """
-    parts, at = [], 0
+    parts: list[str] = []
+    at, above, quiet = 0, None, _quiet(page, shown)
     for block in page.blocks:
-        parts += [page.text[at : block.fence.start], _fence(block, needs.get(block.index))]
-        html = output_html(block, shown.get(block.index, ()))
-        if html:
-            parts.append(_output_fence(block.fence.prefix, html))
-        at = block.fence.end
-    return "".join([*parts, page.text[at:]])
+        parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
+        html = quiet.get(block.index, output_html(block, shown.get(block.index, ())))
+        output = _output_fence(block.fence.prefix, html) if html else ""
+        code = _fence(block, needs.get(block.index))
+        parts += [output, _folded(block, code)] if block.options.fold else [code, output]
+        at, above = block.fence.end, block
+    parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
+    return _below_title("".join(parts), summary_html(page, shown), page)
+
+
+def _prose(
+    page: Page,
+    start: int,
+    end: int,
+    above: Block | None,
+    shown: Mapping[int, Sequence[Shown]],
+    diagrams: Mapping[str, str],
+) -> str:
+    """The text between two blocks, with its expected results and its diagrams."""
+    text = settle(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
+    return draw(text, diagrams, _output_fence)
+
+
+def _folded(block: Block, code: str) -> str:
+    """The code in a closed box below its output."""
+    prefix = block.fence.prefix
+    lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
+    title = block.options.fold.replace('"', "'")
+    return "\n".join([f'\n{prefix}??? code "{title}"', prefix.rstrip(), *lines])
+
+
+def _quiet(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, str]:
+    """For blocks that have not run yet: one line below the last of several in a row, nothing below the others."""
+    found: dict[int, str] = {}
+    row: list[Block] = []
+    for block in page.blocks:
+        waits = _waits(block, shown.get(block.index, ()))
+        if row and (not waits or _needs(row[-1]) != _needs(block) or _heading_between(page, row[-1], block)):
+            row = []
+        if waits:
+            row.append(block)
+            found |= {one.index: "" for one in row[:-1]} | {block.index: waiting_html(len(row), _needs(block))}
+    return found
+
+
+def _needs(block: Block) -> tuple[str, int]:
+    return block.options.needs, block.options.count
+
+
+def _waits(block: Block, shown: Sequence[Shown]) -> bool:
+    """Whether a block needs a device that has not run it, and nothing is wrong with that."""
+    return bool(block.options.needs and shown) and not any(one.output or one.wrong for one in shown)
+
+
+def _heading_between(page: Page, one: Block, other: Block) -> bool:
+    return re.search(r"^#{1,6} ", page.text[one.fence.end : other.fence.start], re.M) is not None
+
+
+def _below_title(text: str, html: str, page: Page) -> str:
+    """The page with a line below its title; pages whose title is not in their text go without."""
+    title = TITLE.search(text)
+    first = page.blocks[0].fence.start if page.blocks else len(page.text)
+    if not html or title is None or title.start() > first:
+        return text
+    return f"{text[: title.end()]}\n{_output_fence('', html)}{text[title.end() :]}"
 
 
 def output_fence(source: str, *_: Any, **__: Any) -> str:
     """Formatter for pymdownx.superfences: the HTML that a `samedevice` fence holds."""
     return base64.b64decode(source).decode()
+
+
+TITLE = re.compile(r"^# .+$", re.M)
 
 
 def _output_fence(prefix: str, html: str) -> str:
@@ -76,8 +117,7 @@ def _output_fence(prefix: str, html: str) -> str:
 
 def _fence(block: Block, needs: Sequence[int] | None) -> str:
     prefix, options = block.fence.prefix, block.options
-    longest = max((len(run) for run in re.findall(r"`+", block.code)), default=0)
-    mark = "`" * max(3, longest + 1)
+    mark = fence_mark(block.code)
     title = options.title or (options.file if options.file else "")
     values = {"title": title, "hl_lines": options.hl_lines}
     if needs is not None:
@@ -94,121 +134,7 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if '"' in value else f'"{value}"'
 
 
-def output_html(block: Block, shown: Sequence[Shown]) -> str:
-    """The HTML of a block's output; empty where no device has anything to show."""
-    groups = _group(shown)
-    if not any(one.content != ("", (), "") for one in shown):
-        return ""
-    devices = " ".join(one.device for group in groups for one in group)
-    marked = _marked([group[0] for group in groups])
-    panes = [_pane(block, group, text, number) for number, (group, text) in enumerate(zip(groups, marked, strict=True))]
-    beside = bool(block.options.compare)
-    switch = _switch(groups) if len(groups) > 1 and not beside else ""
-    kind = "sd-out sd-beside" if beside else "sd-out"
-    return f'<div class="{kind}" data-devices="{devices}">{switch}{"".join(panes)}</div>'
-
-
-def _group(shown: Sequence[Shown]) -> list[list[Shown]]:
-    """Put devices together that show the same."""
-    groups: list[list[Shown]] = []
-    for one in shown:
-        for group in groups:
-            if group[0].content == one.content:
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    return groups
-
-
-def _label(group: Sequence[Shown]) -> str:
-    return " and ".join(LABELS[one.device] for one in group)
-
-
-def _switch(groups: Sequence[Sequence[Shown]]) -> str:
-    buttons = "".join(
-        f'<button type="button" data-sd="{group[0].device}" data-device="{_devices(group)}">{_label(group)}</button>'
-        for group in groups
-    )
-    return f'<div class="sd-switch" role="group" aria-label="Device">{buttons}</div>'
-
-
-def _devices(group: Sequence[Shown]) -> str:
-    return " ".join(one.device for one in group)
-
-
-def _pane(block: Block, group: Sequence[Shown], text: str, number: int) -> str:
-    one = group[0]
-    parts = [f'<p class="sd-head"><span class="sd-label">{_label(group)}</span>{_origins(group)}</p>']
-    if one.note:
-        kind = "sd-note sd-wrong" if one.wrong else "sd-note"
-        parts.append(f'<p class="{kind}">{_literal(one.note)}</p>')
-    if text:
-        first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
-        parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{text}</pre>')
-    elif one.output and not one.output.figures and not one.note:
-        parts.append('<p class="sd-note">prints nothing</p>')
-    for count, figure in enumerate(one.output.figures if one.output else ()):
-        parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
-    return f'<div class="sd-pane" data-device="{_devices(group)}">{"".join(parts)}</div>'
-
-
-def _wrapped(one: Shown) -> str:
-    """The attribute that has long lines wrapped."""
-    lines = one.output.shown.splitlines() if one.output else []
-    return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
-
-
-def _origins(group: Sequence[Shown]) -> str:
-    """Device name, PyTorch version and day of each output of a group."""
-    found = []
-    for one in group:
-        if one.environment and one.output:
-            about = one.environment
-            version = about.torch.partition("+")[0]
-            title = f"PyTorch {about.torch}, Python {about.python}" + (f", driver {about.driver}" * bool(about.driver))
-            line = f"{about.name}, PyTorch {version}, {about.day}"
-            found.append(f'<span class="sd-origin" title="{escape(title)}">{escape(line)}</span>')
-    return "".join(found)
-
-
-def _literal(text: str) -> str:
-    """Text as HTML that reads exactly as printed."""
-    return escape(text, quote=False)
-
-
-def _marked(panes: Sequence[Shown]) -> list[str]:
-    """The text of each pane as HTML, what differs from the first pane (in the first: from the second) marked."""
-    texts = [pane.output.shown if pane.output else "" for pane in panes]
-    if len([text for text in texts if text]) < 2:
-        return [_literal(text) for text in texts]
-    others = [texts[1], *[texts[0]] * (len(texts) - 1)]
-    return [_mark(text, other) if text and other else _literal(text) for text, other in zip(texts, others, strict=True)]
-
-
-def _mark(text: str, other: str) -> str:
-    fine = max(len(text), len(other)) <= MARKED
-    own, theirs = (
-        (TOKEN.findall(text), TOKEN.findall(other)) if fine else (text.splitlines(True), other.splitlines(True))
-    )
-    found = []
-    for kind, start, end, _, _ in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_opcodes():
-        piece = _literal("".join(own[start:end]))
-        if kind != "equal" and piece.strip():
-            piece = "\n".join(f"<mark>{line}</mark>" if line.strip() else line for line in piece.split("\n"))
-        found.append(piece)
-    return "".join(found)
-
-
-def _figure(figure: Figure, prefix: str) -> str:
-    """The SVG with ids of its own and its text alternative."""
-    svg = re.sub(r'(\bid="|url\(#|href="#)', lambda match: match[1] + prefix, figure.svg)
-    svg = re.sub(r'^<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1)
-    return f'<figure class="sd-figure">{svg}</figure>'
-
-
 def error_page(message: str) -> str:
     """The Markdown that stands in for a page that cannot be read."""
-    html = f'<div class="sd-out"><p class="sd-note sd-wrong">{_literal(message)}</p></div>'
+    html = f'<div class="sd-out"><p class="sd-note sd-wrong">{literal(message)}</p></div>'
     return f"# This page has an error\n{_output_fence('', html)}\n"

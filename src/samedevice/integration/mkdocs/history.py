@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from samedevice.book import RECORDINGS
+from samedevice.project import DOCS, RECORDINGS
 
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""
-CHANGED = re.compile(rf"(?:docs|{RECORDINGS.as_posix()}/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)")
+CHANGED = re.compile(rf"(?:{DOCS}|{RECORDINGS.as_posix()}/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)")
 FORMAT = "--format=%x00%H%x1f%cI%x1f%P%x1f%s"
-LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, "--", "docs", RECORDINGS.as_posix())
+LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, "--", DOCS, RECORDINGS.as_posix())
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
 
-from samedevice.pages.page import NOTEBOOK
+from samedevice.project import NOTEBOOK
 
 
 class NotebookFile(File):

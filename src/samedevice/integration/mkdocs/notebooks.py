@@ -23,7 +23,10 @@ from samedevice import memo
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells, relink
 from samedevice.temporary import Folder
-from samedevice.weaving.weave import Shown, output_html
+from samedevice.weaving.diagrams import draw
+from samedevice.weaving.output_html import Shown, output_html
+from samedevice.weaving.summary import summary_html
+from samedevice.weaving.weave import TITLE
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
@@ -45,17 +48,21 @@ def finished(
     shown: Mapping[int, Sequence[Shown]],
     needs: Mapping[int, Sequence[int]],
     link: Callable[[str], str],
+    diagrams: Mapping[str, str] | None = None,
 ) -> str:
     """The notebook that mkdocs-jupyter is given, as JSON: its outputs are the HTML that a page has. Pure.
 
-    `shown` and `needs` are those of `weave`; `link` gives the address to write for a link of the source.
+    `shown`, `needs` and `diagrams` are those of `weave`; `link` gives the address to write for a link of the source.
     """
     cells: list[dict[str, Any]] = []
     blocks = iter(page.blocks)
     for number, cell in enumerate(read_cells(page.text, page.path)):
         about = {"id": f"cell-{number}", "metadata": {}}
         if cell.markdown is not None:
-            cells.append(about | {"cell_type": "markdown", "source": relink(cell.markdown, link)})
+            text = draw(cell.markdown, diagrams or {})
+            if not any(one["cell_type"] == "markdown" for one in cells):
+                text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown)}", text, count=1)
+            cells.append(about | {"cell_type": "markdown", "source": relink(text, link)})
         else:
             block = next(blocks)
             html = output_html(block, shown.get(block.index, ()))
@@ -72,7 +79,12 @@ def _code_cell(block: Block, html: str, needs: Sequence[int] | None) -> dict[str
         data["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
     ranges = [part.partition("-") for part in options.hl_lines.split()]
     lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
-    about = {"data": {key: value for key, value in data.items() if value}, "title": options.title, "lines": lines}
+    about = {
+        "data": {key: value for key, value in data.items() if value},
+        "title": options.title,
+        "lines": lines,
+        "fold": options.fold,
+    }
     output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": html}}
     cell = {"cell_type": "code", "execution_count": None, "source": block.code.rstrip("\n")}
     return cell | {"metadata": {"samedevice": about}, "outputs": [output] if html else []}

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils.templates import TemplateContext
 
-from samedevice.book import RECORDINGS, Book
+from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.generated.markers import Reference, asks
 from samedevice.integration.mkdocs.history import Change, feed, last_changes, read_history
@@ -27,12 +27,15 @@ from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.integration.mkdocs.page_cache import Renderer, lean
 from samedevice.integration.mkdocs.publishing import links_out, shrink, write_exports
 from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
-from samedevice.outputs.cache import CACHE
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.recordings import place
-from samedevice.pages.page import Page, parse_page
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.weaving.weave import Shown, error_page, weave
+from samedevice.project import CACHE, DOCS, PROGRAMS, RECORDINGS
+from samedevice.weaving.diagrams import read_diagrams
+from samedevice.weaving.output_html import Shown
+from samedevice.weaving.weave import error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 
@@ -68,7 +71,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         if self.book is None or self.book.root != root:
             self.on_shutdown()
             self.book = Book(root, log.info)
-        config.watch += [str(root / folder) for folder in ("snippets", RECORDINGS) if (root / folder).is_dir()]
+        config.watch += [str(root / folder) for folder in (PROGRAMS, RECORDINGS) if (root / folder).is_dir()]
         return config
 
     def _place(self, config: MkDocsConfig) -> None:
@@ -89,7 +92,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         take_notebooks(files)
         docs = Path(config.docs_dir).resolve()
         for file in list(links_out(files, docs, self.book.root)):
-            log.error(f"docs/{file.src_uri}: this is a link out of the repository; put the file itself in its place")
+            log.error(f"{DOCS}/{file.src_uri}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
         for file in files.documentation_pages():
             if file.abs_src_path is None:
@@ -131,16 +134,22 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         try:
             shown, problems = self.book.read(found)
             found = self._filled(found)
+            woven = self._woven(page, found, shown)
         except SameDeviceError as error:
             log.error(str(error))
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
         self.exports[page.file.src_uri] = self.book.exports(found, shown)
+        return woven
+
+    def _woven(self, page: SitePage, found: Page, shown: dict[int, list[Shown]]) -> str:
+        """The Markdown that MkDocs renders; of a notebook its front matter alone."""
+        assert self.book is not None
         if isinstance(page.file, NotebookFile):
             self.shown[page.file.src_uri] = shown
             return front_matter(found.text)
-        return weave(found, shown, self.book.needs(found))
+        return weave(found, shown, self.book.needs(found), read_diagrams(found, self.book.root))
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
@@ -156,7 +165,8 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return None
         assert self.book is not None
         links = Links(page, files, config)
-        notebook = finished(found, shown, self.book.needs(found), links.follow)
+        diagrams = read_diagrams(found, self.book.root)
+        notebook = finished(found, shown, self.book.needs(found), links.follow, diagrams)
         done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")

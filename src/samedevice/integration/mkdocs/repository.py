@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from samedevice.errors import SameDeviceError
+from samedevice.project import EDIT
 
 VARIABLE = "SAMEDEVICE_REPOSITORY"
 NAME = re.compile(r"(?P<owner>[\w-]+)/(?P<name>[\w.-]+)")
@@ -43,7 +44,7 @@ class Repository:
     @property
     def edit(self) -> str:
         """Address where a page's file is edited; `{path}` stands for its path below docs/, as MkDocs has it."""
-        return f"https://github.com/{self.owner}/{self.name}/edit/main/docs/{{path}}"
+        return EDIT.format(owner=self.owner, name=self.name)
 
     def colab(self, base: str) -> str:
         """Address that opens a page's notebook in Colab; `base` is its path below the site without the suffix."""

@@ -1,0 +1,41 @@
+"""cleaning: what a block printed, without what differs from run to run, and with control characters made visible."""
+
+from __future__ import annotations
+
+import re
+
+LIMIT = 20_000
+"""Characters of text kept of one block; what goes beyond is cut, and the cut is stated."""
+READ = 4 * LIMIT
+"""Bytes or characters of an output that are looked at, before colours and the like are dropped from it."""
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
+PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
+UNSEEN = (*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+VISIBLE = PICTURES | {code: f"<U+{code:04X}>" for code in UNSEEN}
+
+
+def clean(text: str, places: dict[str, str], more: int = 0) -> str:
+    """Printed text as it is kept: without what differs from run to run, and with control characters made visible.
+
+    Those of ASCII become their pictures (`␀`), those of Latin-1 and those that turn the direction of text their
+    numbers (`<U+202E>`). Carriage returns do what they do on a terminal, colours are dropped, addresses become
+    `0x...`, each key of `places` (a path of this machine) becomes its value. `more` is how many bytes follow the text
+    that were not read.
+    """
+    text, more = text[:READ], more + len(text[READ:])
+    for place, name in places.items():
+        end = "" if place.endswith(("/", "\\")) else r"(?![\w.-])"
+        text = re.sub(re.escape(place) + end, name, text)
+    text = text.encode("utf-8", "backslashreplace").decode()
+    text = COLOUR.sub("", text.replace("\r\n", "\n"))
+    text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    text = ADDRESS.sub("0x...", TRIGGERED.sub("", text))
+    return cut(text.translate(VISIBLE), more)
+
+
+def cut(text: str, more: int = 0) -> str:
+    """The text, or its first LIMIT characters and how many are missing (`more` of them already are)."""
+    missing = max(0, len(text) - LIMIT) + more
+    return f"{text[:LIMIT]}\n[{missing:,} more characters, not kept]" if missing else text

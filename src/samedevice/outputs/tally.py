@@ -1,0 +1,44 @@
+"""tally: how many blocks of a page are recorded, stale or missing on a device."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from samedevice.outputs.recordings import Recording, State
+from samedevice.pages.page import Page
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many blocks of one page are in which state on one device."""
+
+    fresh: int = 0
+    """They ran, as they now are."""
+    stale: int = 0
+    """They ran, and were changed since."""
+    missing: int = 0
+    """They never ran there."""
+    damaged: int = 0
+    """What is recorded of them was changed by hand."""
+
+    @property
+    def blocks(self) -> int:
+        """All of them."""
+        return self.fresh + self.stale + self.missing + self.damaged
+
+    def __add__(self, other: Count) -> Count:
+        return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
+
+
+def tally(page: Page, device: str, recording: Recording | None) -> Count:
+    """The states of a page's blocks on a device.
+
+    Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
+    """
+    found = Counter(
+        recording.find(page, block.index)[0] if recording else State.MISSING
+        for block in page.blocks
+        if block.runs_on(device) and (recording or block.options.needs == device)
+    )
+    return Count(**{state.value: found[state] for state in State})

@@ -1,0 +1,60 @@
+"""summary: the line below a page's title: how many of its blocks ran, where and when, and how many still wait."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from samedevice.devices import DEVICES, LABELS
+from samedevice.pages.page import Page
+from samedevice.weaving.output_html import Shown
+
+Outputs = Mapping[int, Sequence[Shown]]
+"""What is shown under each block, by the block's index."""
+
+
+def summary_html(page: Page, shown: Outputs) -> str:
+    """The line as HTML; empty for a page without blocks."""
+    text = " ".join([*_ran(page, shown), *_waiting(page, shown)])
+    return f'<p class="sd-ran">{escape(text)}</p>' if text else ""
+
+
+def _ran(page: Page, shown: Outputs) -> Iterator[str]:
+    """A sentence for each device that ran something: `All code blocks ran on CPU (PyTorch 2.13.0, 2026-11-21).`"""
+    for device in DEVICES:
+        ran = {block.index: _by(device, shown.get(block.index, ())) for block in page.blocks}
+        count = sum(map(bool, ran.values()))
+        if count:
+            outputs = [one for found in ran.values() for one in found]
+            yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({_versions(outputs)})."
+
+
+def _by(device: str, shown: Sequence[Shown]) -> list[Shown]:
+    return [one for one in shown if one.device == device and one.output is not None]
+
+
+def _blocks(count: int, whole: int) -> str:
+    if count < whole:
+        return f"{count} of {whole} code blocks"
+    return "All code blocks" if whole > 1 else "The code block"
+
+
+def _waiting(page: Page, shown: Outputs) -> Iterator[str]:
+    """A sentence for each device that blocks wait for."""
+    idle = [block for block in page.blocks if not any(one.output for one in shown.get(block.index, ()))]
+    for device, count in Counter(block.options.needs for block in idle if block.options.needs).items():
+        yield f"{'One waits' if count == 1 else f'{count} wait'} for a machine with {LABELS[device]}."
+
+
+def _versions(ran: Sequence[Shown]) -> str:
+    """Versions and last day of some outputs: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
+    about = [one.environment for one in ran if one.environment]
+    versions = sorted({one.torch.partition("+")[0] for one in about}, key=_order)
+    named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+    return f"PyTorch {named}, {max(one.day for one in about)}"
+
+
+def _order(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
