@@ -113,20 +113,33 @@
     });
   };
 
-  /* The search's worker starts with its first message. A pasted message is words, not a query: no operators, no numbers,
-     no class, each word as it is; twenty are enough. */
-  const words = (text) => text.replace(/^\s*[\w.]*(Error|Warning|Exception):/, "").match(/[a-z_]\w*[a-z_]\w*/gi) || [];
+  /* A pasted message, of a traceback the last one, is words and not a query: no class, no colors, no numbers. */
+  const message = (text) => {
+    const plain = text.replace(/\x1b\[[\d;]*m/g, "");
+    const said = plain.replace(/^.*\b\w*(Error|Warning|Exception):/s, "");
+    return /[a-z]{2}/i.test(said) ? said : plain;
+  };
+  const words = (text) => [...new Set(message(text).match(/[a-z_]\w*[a-z_]\w*/gi) ?? [])];
+
+  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it. What finds
+     nothing is asked for once more, with a letter more or less in each word. */
   const Started = window.Worker;
   window.Worker = class extends EventTarget {
     constructor(url) { super(); this.url = url; }
     start() {
       const started = new Started(this.url);
-      started.addEventListener("message", ({ data }) => this.dispatchEvent(new MessageEvent("message", { data })));
+      started.addEventListener("message", ({ data }) => {
+        const none = data.type === 3 && !data.data.items.length && this.asked;
+        if (none) started.postMessage({ type: 2, data: words(none).map((word) => `${word}~1`).join(" ") });
+        else this.dispatchEvent(new MessageEvent("message", { data }));
+        if (data.type === 3) this.asked = "";
+      });
       return started;
     }
     postMessage(message) {
-      if (message.type === 2 && message.data.trim().split(/\s+/).length > 4) {
-        message = { ...message, data: [...new Set(words(message.data))].slice(0, 20).join("^1 ") };
+      if (message.type === 2) {
+        const text = this.asked = message.data;
+        if (text.trim().split(/\s+/).length > 4) message = { ...message, data: words(text).slice(0, 20).join("^1 ") };
       }
       (this.started ??= this.start()).postMessage(message);
     }
@@ -145,24 +158,55 @@
     }
   }).observe(list, { childList: true });
 
-  /* A filter above a list: whatever follows it and lacks one of the words is hidden. */
+  /* A filter above a list. What follows it and lacks one of the words is hidden; of messages those that share most of
+     the words come first. A word that no message has counts as the one that is most like it. */
+  const grams = (word) => new Set([...word].map((_, at) => ` ${word} `.slice(at, at + 3)));
+  const alike = (one, other) => [...one].filter((gram) => other.has(gram)).length * 2 / (one.size + other.size);
+  const ranked = (rows) => {
+    const has = rows.map(({ parts }) => parts.map((part) => new Set(words(part.textContent.toLowerCase()))));
+    const counts = new Map();
+    for (const of of has) for (const word of new Set(of.flatMap((part) => [...part]))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const known = [...counts.keys()].map((word) => [word, grams(word)]);
+    const rare = (word) => Math.log(1 + rows.length / counts.get(word));
+    const sum = (of) => [...of].reduce((all, word) => all + rare(word), 0);
+    const meant = (word) => {
+      if (counts.has(word)) return word;
+      const own = grams(word);
+      const [best, found] = known.reduce((top, [other, theirs]) => (alike(own, theirs) > top[0] ? [alike(own, theirs), other] : top), [.5]);
+      return found;
+    };
+    return (text) => {
+      const asked = [...new Set(words(text.toLowerCase()).map(meant))].filter(Boolean);
+      const scores = has.map(([title, rest]) => {
+        const both = asked.filter((word) => title.has(word));
+        const score = sum(both) + sum(asked.filter((word) => !title.has(word) && rest.has(word))) / 4;
+        return asked.length && score / sum(asked) + sum(both) / (1 + sum(title)) / 2;
+      });
+      const enough = Math.max(.3, .6 * Math.max(...scores));
+      return rows.map((row, at) => [scores[at], row]).filter(([score]) => score >= enough).sort((a, b) => b[0] - a[0]).slice(0, 10).map(([, row]) => row);
+    };
+  };
   for (const box of all(".sd-filter")) {
-    const input = box.querySelector("input");
-    const after = (what) => all(what).filter((one) => box.compareDocumentPosition(one) & 4);
-    const rows = after("article tbody tr, article dt").map((row) => {
+    const input = box.querySelector("input"), output = box.querySelector("output");
+    const rows = all("article tbody tr, article dt").filter((one) => box.compareDocumentPosition(one) & 4).map((row) => {
       const parts = row.matches("dt") ? [row, row.nextElementSibling] : [row];
       return { parts, text: parts.map((part) => part.textContent).join(" ").toLowerCase() };
     });
-    input.addEventListener("input", () => {
-      const asked = input.value.toLowerCase().split(/\s+/).filter((word) => word && !("loose" in input.dataset && /\d/.test(word)));
-      let count = 0;
-      for (const { parts, text } of rows) {
-        const hidden = !asked.every((word) => text.includes(word));
-        parts.forEach((part) => { part.hidden = hidden; });
-        count += !hidden;
-      }
-      for (const part of after("article dl")) part.hidden = part.previousElementSibling.hidden = !part.querySelector("dt:not([hidden])");
-      box.querySelector("output").textContent = asked.length ? `${count} of ${rows.length}` : "";
-    });
+    const rank = "loose" in input.dataset && ranked(rows);
+    const best = make("dl", { className: "sd-best" });
+    box.after(best);
+    const filter = () => {
+      const text = input.value.trim(), asked = text.toLowerCase().split(/\s+/);
+      const left = !text ? rows : rank ? rank(text) : rows.filter((row) => asked.every((word) => row.text.includes(word)));
+      if (rank) {
+        box.parentElement.toggleAttribute("data-asked", !!text);
+        best.replaceChildren(...(text ? left.flatMap(({ parts }) => parts.map((part) => part.cloneNode(true))) : []));
+        all("[id]", best).concat([...best.children]).forEach((one) => one.removeAttribute("id"));
+      } else for (const row of rows) row.parts[0].hidden = !left.includes(row);
+      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Leave some out, or use the search at the top.";
+    };
+    input.addEventListener("input", filter);
+    input.value = new URLSearchParams(location.search).get("error") ?? input.value;
+    if (input.value) filter();
   }
 })();
