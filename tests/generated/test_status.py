@@ -10,14 +10,16 @@ import pytest
 
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Evidence, Standing, error_sections
-from samedevice.generated.site import Shelf, recordings_of
+from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, place, save, update
+from samedevice.outputs.recording_files import load_all, place, save
+from samedevice.outputs.recordings import Recording, update
 from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
 
 Write = Callable[..., Page]
 WHERE = Page("docs/about/status.md", "# Status", ())
@@ -51,11 +53,14 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
     pytester.runpytest_inprocess("--record")
     fresh = parse_page(docs / "fresh.md", pytester.path)
-    save(place(pytester.path / "tests/recordings", "cuda", fresh), made_up(fresh, Output(), Output(), Output(), None))
+    save(
+        place(pytester.path / "tests/recordings", CUDA.folder, fresh),
+        made_up(fresh, Output(), Output(), Output(), None),
+    )
     (docs / "stale.md").write_text(BLOCKS.format("stale", 2) + "```python\nx\n```\n", encoding="utf-8")
 
     pages = tuple(parse_page(docs / f"{name}.md", pytester.path) for name in texts)
-    recordings = {page.path: recordings_of(page, pytester.path / "tests/recordings") for page in pages}
+    recordings = {page.path: load_all(pytester.path, RECORDINGS, page)[0] for page in pages}
     markdown = status(WHERE, Shelf(pages, recordings, {}), [])
     result = pytester.runpytest_inprocess("-v", "-rN")
     told = result.stdout.str()
@@ -74,9 +79,9 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
 def test_a_page_that_a_device_never_ran_counts_only_the_blocks_that_ask_for_it(write: Write) -> None:
     """Nobody has to run a page of plain tensors on a Mac for it to be whole."""
     page = write(BLOCKS.format("page", 1) + GPU)
-    assert tally(page, "cuda", None) == Count(missing=2)
-    assert tally(page, "mps", None).blocks == 0
-    assert tally(page, "cuda", made_up(page, Output(), Output(), Output(), None)) == Count(fresh=3, missing=1)
+    assert tally(page, "cuda", ()) == Count(missing=2)
+    assert tally(page, "mps", ()).blocks == 0
+    assert tally(page, "cuda", (made_up(page, Output(), Output(), Output(), None),)) == Count(fresh=3, missing=1)
 
 
 def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> None:
@@ -84,7 +89,7 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
     page = write(BLOCKS.format("A page", 1) + GPU)
     other = write(BLOCKS.format("Other", 1), "docs/topic/other.md")
     recording = made_up(page, Output(), Output(), Output(), None)
-    shelf = Shelf((page, other), {page.path: {"cuda": recording}}, {})
+    shelf = Shelf((page, other), {page.path: (recording,)}, {})
     head = "| Page | Blocks | Ran | Stale | Never ran | Why |\n| --- | --: | --: | --: | --: | --- |\n"
     assert status(WHERE, shelf, []).split("\n\n") == [
         "## CPU { #cpu data-search-exclude }",
@@ -112,7 +117,7 @@ def test_stale_blocks_and_changed_ones_are_told(write: Write) -> None:
     old = write(BLOCKS.format("page", 1))
     recording = made_up(old, Output(), Output())
     page = write(BLOCKS.format("page", 2))
-    told = status(WHERE, Shelf((page,), {page.path: {"cuda": recording}}, {}), [])
+    told = status(WHERE, Shelf((page,), {page.path: (recording,)}, {}), [])
     assert "| [page](../page.md) | 2 | 0 | 2 | 0 | the code changed after 2026-11-20 |" in told
     assert "## Blocks that no device ever ran { #never data-search-exclude }\n\nNone." in told
 
@@ -133,4 +138,4 @@ def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
 def test_a_missing_folder_of_recordings_is_an_empty_account(write: Write, root: Path) -> None:
     """A new site builds."""
     page = write(BLOCKS.format("page", 1))
-    assert recordings_of(page, root / "tests/recordings") == {}
+    assert load_all(root, RECORDINGS, page)[0] == ()

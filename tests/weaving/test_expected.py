@@ -11,7 +11,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.weaving.expected import UNRUN, expected
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import weave
 
 Write = Callable[..., Page]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import weave
 

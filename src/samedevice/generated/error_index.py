@@ -48,7 +48,7 @@ def entries(shelf: Shelf) -> list[Entry]:
     spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
     silent: list[Entry] = []
     for page in shelf.pages:
-        recordings = dict(shelf.recorded(page))
+        recordings = shelf.recorded(page)
         for section in error_sections(page):
             for message in section.messages:
                 seen = evidence(section, message, recordings)
@@ -133,7 +133,7 @@ def _code(text: str) -> str:
 
 def _what(seen: Evidence) -> str:
     """The class of a message, and where it came."""
-    where = " and ".join(LABELS[device] for device in seen.devices)
+    where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     told = {
         Standing.RAISED: f"seen on {where}",
         Standing.COMPARED: f"compared on {where} with what PyTorch says",

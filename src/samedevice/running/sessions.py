@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from queue import Empty
 
+from samedevice.devices import torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import Output
@@ -96,7 +97,7 @@ class Sessions:
 
     def run(self, page: Page, device: str, upto: int | None = None) -> Run:
         """Run a page now, and wait for it. Raises SessionError if the machinery itself fails."""
-        blocks = [block for block in page.blocks[:upto] if block.runs_on(device)]
+        blocks = [block for block in page.blocks[:upto] if block.runs_on(device, torch_build().version)]
         try:
             folder = Path(tempfile.mkdtemp(dir=self.folder))
         except OSError as error:

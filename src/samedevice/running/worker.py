@@ -139,8 +139,8 @@ class Runner:
             message = clean(str(error), self.places)
         except Exception as broken:
             message = f"(its message cannot be had: {type(broken).__name__})"
-        if kind == block["raises"]:
-            return Raised(kind, message)
+        if block["raises"] in (base.__name__ for base in type(error).__mro__):
+            return Raised(kind, message, announced=block["raises"] if block["raises"] != kind else "")
         linecache.checkcache()
         here = [Path(module).name for module in (__file__, subprocess.__file__, ast.__file__)]
         stack = traceback.TracebackException.from_exception(error)
@@ -176,6 +176,7 @@ def environment(device: str) -> dict[str, str]:
     import torch
 
     found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
+    found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
     if device == "cuda":
         return found | {"name": torch.cuda.get_device_name(0), "driver": _driver()}
     return found | {"name": processor()}

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 
 EXPECTED = re.compile(
     r'^(?P<prefix>[ \t]*)!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n'

@@ -9,7 +9,7 @@ from html import escape
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.pages.page import Page
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 
 Outputs = Mapping[int, Sequence[Shown]]
 """What is shown under each block, by the block's index."""

@@ -16,7 +16,8 @@ from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
-from samedevice.weaving.output_html import Shown, literal, output_html, waiting_html
+from samedevice.weaving.output_html import literal, output_html, waiting_html
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
 
 

@@ -24,7 +24,8 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells, relink
 from samedevice.temporary import Folder
 from samedevice.weaving.diagrams import draw
-from samedevice.weaving.output_html import Shown, output_html
+from samedevice.weaving.output_html import output_html
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import TITLE
 
