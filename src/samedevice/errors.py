@@ -20,7 +20,7 @@ class PageError(SameDeviceError):
         self.message = message
 
 
-class PageErrors(PageError):
+class PageErrors(PageError):  # noqa: N818
     """All that is wrong with one page. Path and line are those of the first error; its `str` has a line for each."""
 
     def __init__(self, errors: Sequence[PageError]) -> None:

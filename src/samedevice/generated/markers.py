@@ -15,7 +15,9 @@ from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
+from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Page
+from samedevice.project import MARKDOWN
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 
@@ -46,15 +48,27 @@ class Reference:
 
         Raises PageError for a marker that is not known, and for one with a block of code after it.
         """
-        for marker in MARKER.finditer(page.text):
+        parts, at = [], 0
+        for marker in find_markers(page):
             line = page.text.count("\n", 0, marker.start()) + 1
             if marker["name"] not in self.makers:
                 raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
             if any(block.fence.start > marker.start() for block in page.blocks):
                 raise PageError(page.path, line, "blocks of code must stand before this line; move them up")
-        return replace(page, text=MARKER.sub(lambda marker: self.makers[marker["name"]](page), page.text))
+            parts += [page.text[at : marker.start()], self.makers[marker["name"]](page)]
+            at = marker.end()
+        return replace(page, text="".join([*parts, page.text[at:]]))
+
+
+def find_markers(page: Page) -> list[re.Match[str]]:
+    """The markers of a page; one that a fence shows is text."""
+    found = list(MARKER.finditer(page.text))
+    if not found or not page.path.endswith(MARKDOWN):
+        return []
+    fences = list(find_fences(page.text, page.path))
+    return [marker for marker in found if not any(fence.start < marker.start() < fence.end for fence in fences)]
 
 
 def asks(page: Page) -> bool:
     """Whether a page has a marker."""
-    return MARKER.search(page.text) is not None
+    return bool(find_markers(page))
