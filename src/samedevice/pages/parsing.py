@@ -11,11 +11,12 @@ from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
 from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.included import included_text
 from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
 from samedevice.pages.source import inside, read_page
-from samedevice.project import MENTIONED, NOTEBOOK
+from samedevice.project import NOTEBOOK
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
@@ -102,7 +103,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path) -> Block | None:
     if language == "console":
         return _console(fence, page, index, options, root)
     if not options.file:
-        included = _mentioned(fence.body, root)
+        included = included_text(fence.body, root)
         place = (page, fence.line, fence.line + 1)
         return Block(page, index, "python", fence.body, *place, options, fence, included)
     return _file(fence, page, index, options, root)
@@ -116,7 +117,7 @@ def _console(fence: Fence, page: str, index: int, options: Options, root: Path) 
         if line.strip() and not line.startswith("$ ") and not previous.endswith("\\"):
             raise PageError(page, number, 'a console block holds "$ command" lines only; outputs appear by themselves')
         previous = line
-    included = _mentioned(fence.body, root)
+    included = included_text(fence.body, root)
     return Block(page, index, "console", fence.body, page, fence.line, fence.line + 1, options, fence, included)
 
 
@@ -133,9 +134,11 @@ def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> 
     except UnicodeDecodeError:
         raise PageError(page, fence.line, f'file="{options.file}" is not UTF-8; save it as UTF-8') from None
     if not options.part:
-        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, _mentioned(code, root))
+        included = included_text(code, root, path)
+        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, included)
     code, line = _region(code, options, page, fence.line)
-    return Block(page, index, "python", code, options.file, fence.line, line, options, fence)
+    included = included_text(code, root, path)
+    return Block(page, index, "python", code, options.file, fence.line, line, options, fence, included)
 
 
 def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int]:
@@ -147,10 +150,3 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
     body = match[1].lstrip("\n")
     start = match.end(1) - len(body)
     return body.rstrip("\n") + "\n", code.count("\n", 0, start) + 1
-
-
-def _mentioned(code: str, root: Path) -> str:
-    """The text of the files under snippets/ that a block names, so that their change is the block's change."""
-    paths = sorted(path for name in set(MENTIONED.findall(code)) if inside(path := root / name, root))
-    found = (f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in paths if path.is_file())
-    return "\0".join(found)
