@@ -74,10 +74,10 @@ def differs(root: Path, text: str, render: Render, code_blocks: CodeBlocks) -> b
         return True
     if complaint(page, render):
         return True
-    woven = weave(page, {}, {})
-    for html in [render(woven)] + [render(text)] * ("--8<--" not in text):
-        shown = [code for language, code in code_blocks(html) if language in (*PYTHON, "console")]
-        assert plain(shown) == plain([block.code for block in page.blocks]), text
+    html = render(weave(page, outputs(page), {}))
+    shown = [code for language, code in code_blocks(html) if language in (*PYTHON, "console")]
+    assert plain(shown) == plain([block.code for block in page.blocks]), text
+    assert [html.count(f">output {block.index}<") for block in page.blocks] == [1] * len(page.blocks), text
     return False
 
 

@@ -9,10 +9,12 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import jinja2
 from markdown.extensions.toc import nest_toc_tokens  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
@@ -26,6 +28,8 @@ from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.integration.mkdocs.page_cache import Renderer, lean
 from samedevice.integration.mkdocs.publishing import links_out, shrink, write_exports
 from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
+from samedevice.integration.mkdocs.search_cache import keep_entries
+from samedevice.integration.mkdocs.template_cache import Templates
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.recordings import place
 from samedevice.pages.page import Page
@@ -72,6 +76,7 @@ class Build:
         self.addresses: dict[str, tuple[str, str]] = {}
         self.reference: Reference | None = None
         self.renderer: Renderer | None = None
+        self.nav: Navigation | None = None
         self.repository = Repository.named(os.environ.get(VARIABLE, ""))
         if self.repository:
             config.site_url = config.site_url or self.repository.site
@@ -108,10 +113,18 @@ class Build:
         return (page for page in self.pages.values() if isinstance(page, Page))
 
     @edge
-    def keep_rendered(self, files: Files) -> None:
+    def keep_rendered(self, files: Files, nav: Navigation) -> None:
         """Note what the pages can link to, which their HTML depends on."""
+        self.nav = nav
         folder = self.book.root / CACHE / "rendered"
         self.renderer = Renderer(folder, self.config, files, self.languages_named)
+
+    @edge
+    def keep_made(self, env: jinja2.Environment, files: Files) -> None:
+        """Have the theme make anew only those pages, and entries of its search index, whose sources changed."""
+        assert self.nav is not None
+        Templates(self.book.root / CACHE / "templates", self.config, files, self.nav).keep_pages(env)
+        keep_entries(self.config.plugins.values(), self.book.root / CACHE / "search")
 
     @edge
     def prepare(self, page: SitePage) -> None:

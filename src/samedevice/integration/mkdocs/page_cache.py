@@ -56,7 +56,7 @@ class Renderer:
         self.config = config
         self.files = files
         self.languages_named = languages_named
-        self.site = json.dumps([languages_named, *_site(config, files)], default=_plain)
+        self.site = json.dumps([languages_named, *_site(config, files)], default=plain)
 
     def render(self, page: SitePage, verdict: Callable[[], str | None], *_: object) -> None:
         """Do what `page.render` does, or put in place what it did in an earlier build.
@@ -102,7 +102,7 @@ def _site(config: MkDocsConfig, files: Files) -> list[Any]:
     return [versions, appended, listed, *rest]
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A value of the configuration that JSON does not know: a part of it, or a function or another object by name."""
     if isinstance(value, UserDict):
         return dict(value)
@@ -114,15 +114,16 @@ def _taken(page: SitePage) -> dict[str, Any]:
     """What rendering left on a page."""
     return {
         "html": page.content,
-        "toc": [_token(item) for item in page.toc],
+        "toc": [token(item) for item in page.toc],
         "title": page._title_from_render,
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()},
     }
 
 
-def _token(item: AnchorLink) -> dict[str, Any]:
-    children = [_token(child) for child in item.children]
+def token(item: AnchorLink) -> dict[str, Any]:
+    """A heading with those below it, as MkDocs's toc tokens have it."""
+    children = [token(child) for child in item.children]
     return {"level": item.level, "id": item.id, "name": item.title, "children": children}
 
 

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any, Literal
 
+import jinja2
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
@@ -49,7 +50,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
         """Note what the pages can link to."""
-        self._build.keep_rendered(files)
+        self._build.keep_rendered(files, nav)
         return nav
 
     def on_pre_page(self, page: SitePage, *, config: MkDocsConfig, files: Files) -> SitePage:
@@ -64,6 +65,11 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str | None:
         """Give MkDocs the content of a notebook's page."""
         return self._build.content(page, files)
+
+    def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files) -> jinja2.Environment:
+        """Have the theme make only the pages that changed."""
+        self._build.keep_made(env, files)
+        return env
 
     def on_page_context(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
