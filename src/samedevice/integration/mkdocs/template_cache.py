@@ -89,7 +89,7 @@ class Templates:
         plugins = {name: dict(plugin.config) for name, plugin in self.config.plugins.items()}
         theme = {name: self.config.theme[name] for name in self.config.theme}
         versions = [importlib.metadata.version(name) for name in PACKAGES]
-        about = [versions, dict(self.config), theme, plugins, pages, repr(self.nav)]
+        about = [versions, dict(self.config), theme, plugins, pages, str(self.nav)]
         return memo.digest("\0".join([json.dumps(about, default=plain, sort_keys=True), *texts]))
 
 
