@@ -50,7 +50,7 @@ flaky: $(VENV)/ready ## run every block TIMES times under load, in changing orde
 	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
 
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
-	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/test_fences.py
+	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and report
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical

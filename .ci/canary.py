@@ -23,12 +23,11 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, page_paths
 from samedevice.weaving.exports import markdown
-from samedevice.weaving.weave import weave
+from samedevice.weaving.weave import held_outputs, weave
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_READ = ("[!relative $docs_dir]", "[docs]")
 """What mkdocs.yml says in a way that Zensical does not read, and what stands for it here."""
-OUTPUT = "``` samedevice"
 SHOWN = re.compile(r"<div class=\"[^\"]*\" data-devices=")
 
 
@@ -58,7 +57,7 @@ def prepare(folder: Path) -> dict[str, int]:
     outputs = {}
     for path, text in woven([parse_page(path, ROOT) for path in page_paths(ROOT)]):
         (folder / "docs" / path).write_text(text, encoding="utf-8")
-        outputs[path] = text.count(OUTPUT)
+        outputs[path] = len(held_outputs(text))
     return outputs
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 
 class SameDeviceError(Exception):
     """Base of every error that this package raises on purpose."""
@@ -15,6 +18,42 @@ class PageError(SameDeviceError):
         self.path = path
         self.line = line
         self.message = message
+
+
+class PageErrors(PageError):  # noqa: N818
+    """All that is wrong with one page. Path and line are those of the first error; its `str` has a line for each."""
+
+    def __init__(self, errors: Sequence[PageError]) -> None:
+        super().__init__(errors[0].path, errors[0].line, errors[0].message)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+class Complaints:
+    """Collects the errors of one page, so that an author sees all of them at once."""
+
+    def __init__(self) -> None:
+        self.found: list[PageError] = []
+
+    def add(self, error: PageError) -> None:
+        """Take in an error, or each of several."""
+        self.found += error.errors if isinstance(error, PageErrors) else [error]
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Take in the PageError that is raised meanwhile, and go on after it."""
+        try:
+            yield
+        except PageError as error:
+            self.add(error)
+
+    def settle(self) -> None:
+        """Raise what was collected, in the order of the page: PageError for one, PageErrors for several."""
+        found = sorted(self.found, key=lambda error: error.line)
+        if found:
+            raise PageErrors(found) if len(found) > 1 else found[0]
 
 
 class RecordingError(SameDeviceError):

@@ -83,6 +83,14 @@ def test_a_section_ends_at_the_next_heading_and_a_comment_in_code_is_none(write:
     assert (found[0].sources, found[0].pointers) == (("https://a.b/c",), ("other.md#err-x",))
 
 
+def test_a_chapter_that_a_fence_shows_is_none(write: Write) -> None:
+    """A page on writing pages shows one; what follows it is not about errors."""
+    shown = "```markdown\n\n## Error messages\n\n### `shown` {{ #err-shown }}\n```\n\n## After\n\n### `no`\n\n"
+    page = write(shown + PAGE.format(title="`it failed`", section=BLOCK))
+    assert [section.messages for section in error_sections(page)] == [("it failed",)]
+    assert list(error_sections(write(shown))) == []
+
+
 def test_a_heading_without_an_id_is_found_too(write: Write) -> None:
     """So that a test can ask for the id."""
     page = write("# Page\n\n## Error messages\n\n### `one`\n")

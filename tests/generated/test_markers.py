@@ -196,6 +196,16 @@ def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
     assert not asks(made)
 
 
+def test_a_marker_that_a_fence_shows_is_text(write: Write) -> None:
+    """A page on writing pages shows one, unknown ones too."""
+    shown = "```text\n<!-- samedevice: status -->\n<!-- samedevice: any -->\n```\n"
+    assert not asks(write(shown))
+    page = write(f"{shown}\n<!-- samedevice: apis -->\n\n{shown}")
+    made = Reference(Shelf((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
+    assert made.text.count(shown) == 2
+    assert "<!-- samedevice: apis -->" not in made.text
+
+
 def test_an_unknown_marker_is_an_error(write: Write) -> None:
     """The author reads page, line and what to do."""
     reference = Reference(Shelf((), {}, {}), Catalogue({}, {}))

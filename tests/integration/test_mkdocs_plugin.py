@@ -160,6 +160,77 @@ def test_a_page_that_cannot_be_read_is_told_and_shown_and_the_build_goes_on(site
     assert site.texts("good")[1] == "printed by the page"
 
 
+def test_all_errors_of_a_page_are_told_and_shown(site: Site) -> None:
+    """An author should not have to build once for each."""
+    result = site.build(index='# Bad\n\n```python needs="cud"\nx\n```\n\n```bash\nls\n```\n', good=GOOD)
+    for message in ('docs/index.md:3: needs="cud" names no device', 'docs/index.md:7: "bash" would not be run'):
+        assert f"ERROR   -  {message}" in result.output
+        assert message in site.html("index")
+    assert site.texts("good")[1] == "printed by the page"
+
+
+UNSEEN = {
+    "shown and not run": ("<div>\n\n    ```python\n    shown = 1\n    ```\n\n</div>\n", 5, "and nothing runs it"),
+    "run and not shown": ("<style>\n```python\nx = 1\n```\n</style>\n", 4, "does not show it as code"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "message"), UNSEEN.values(), ids=UNSEEN.keys())
+def test_a_page_that_does_not_show_what_is_run_is_an_error(site: Site, text: str, line: int, message: str) -> None:
+    """In every build: what is kept of a page must not hide it. The page shows why, and no code that nothing ran."""
+    for _ in range(2):
+        result = site.build("--strict", index=f"# Page\n\n{text}", good=GOOD)
+        assert result.exit_code != 0
+        assert f"ERROR   -  docs/index.md:{line}: " in result.output
+        assert message in result.output
+    site.build()
+    assert message in site.html("index")
+    assert site.texts("index") == []
+    assert site.texts("good")[1] == "printed by the page"
+
+
+NAMED = """
+markdown_extensions:
+  - pymdownx.highlight: {pygments_lang_class: true}
+  - pymdownx.superfences:
+      custom_fences:
+        - name: samedevice
+          class: samedevice
+          format: !!python/name:samedevice.weaving.weave.output_fence
+"""
+
+
+def test_the_check_leaves_no_trace_on_the_page(site: Site) -> None:
+    """Code names its language while it is compared, and on the page only where the site wants that."""
+    site.build(index=GOOD)
+    assert '<div class="highlight" data-block="0">' in site.html("index")
+    (site.root / "mkdocs.yml").write_text(CONFIG + NAMED, encoding="utf-8")
+    site.build(index=GOOD)
+    assert '<div class="language-python highlight" data-block="0">' in site.html("index")
+
+
+def test_a_site_whose_markdown_cannot_show_code_is_refused(site: Site) -> None:
+    """Outputs would stand on its pages as a riddle of letters."""
+    config = CONFIG.replace(f"INHERIT: {ROOT / 'mkdocs.yml'}\n", "")
+    (site.root / "mkdocs.yml").write_text(config + "markdown_extensions: [pymdownx.superfences]\n", encoding="utf-8")
+    result = site.build(index=GOOD)
+    assert result.exit_code != 0
+    assert "mkdocs.yml: markdown_extensions lacks a custom fence samedevice of pymdownx.superfences" in result.output
+
+
+def test_a_disk_that_fails_ends_the_build_with_a_message(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A traceback of ours helps nobody to make room."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "site/index.md")
+
+    monkeypatch.setattr("samedevice.integration.mkdocs.build.write_exports", full)
+    result = site.build(index=GOOD)
+    assert result.exit_code != 0
+    assert "No space left on device: site/index.md; make room on the disk" in result.output
+    assert "Traceback" not in result.output
+
+
 def test_a_strict_build_of_what_is_recorded_passes(site: Site) -> None:
     """It is what is committed."""
     site.build(index=GOOD)

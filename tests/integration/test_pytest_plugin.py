@@ -209,6 +209,7 @@ def test_a_block_that_never_ends_fails_and_the_later_ones_say_why_they_were_not_
 BAD_PAGES = {
     "option": ('```python skip="1"\n```\n', 'docs/bad.md:1: unknown option skip="1"; known are title,'),
     "device": ('x\n\n```python needs="cud"\n```\n', 'docs/bad.md:3: needs="cud" names no device; use cuda, mps or cpu'),
+    "two": ("```bash\nx\n```\n\n```sh\nx\n```\n", 'docs/bad.md:5: "sh" would not be run; write console or text'),
     "fence": ("x\n\n```python\nx\n", "docs/bad.md:3: this fence is never closed; end it with ```"),
     "file": ('```python file="none.py"\n```\n', 'docs/bad.md:1: file="none.py" does not exist; paths start at'),
     "outside": ('```python file="../x"\n```\n', 'docs/bad.md:1: file="../x" leaves the repository; name a file'),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sybil import Document
 
-from samedevice.errors import PageError
+from samedevice.errors import PageError, PageErrors
 from samedevice.pages.options import NEEDS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
@@ -131,6 +131,12 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         ('python part="first"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ("python title=unquoted", 'cannot read "title=unquoted"; write options as key="value"'),
         ('python title="unclosed', 'cannot read "title="unclosed"; write options as key="value"'),
+        ('python hl_lines="abc"', 'hl_lines="abc" names no lines; write hl_lines="2" or hl_lines="1-3 5"'),
+        (
+            'python hl_lines="2-3"',
+            'hl_lines="2-3" names line 3, but the code ends before it; name lines of this block',
+        ),
+        ("samedevice", 'a build writes the fences named "samedevice"; choose another language'),
         ("python title", 'cannot read "title"; write options as key="value"'),
         ("python, title", 'cannot read "python, title"; write a language, then key="value" options'),
         ("pycon", '"pycon" would not be run; write python or text'),
@@ -163,8 +169,39 @@ def test_a_fence_that_cannot_be_run_as_it_is_written_is_an_error(
 
 def test_a_fence_that_markdown_does_not_take_for_one_is_an_error(write: Write) -> None:
     """Two of them would swallow the text between, be shown as text, and not be run."""
-    found = complaint(write, '```python title="a\nx\n```\n\nText.\n\n```python title="b\ny\n```\n')
+    found = complaint(write, '```python title="a\nx\n```\n\nText.\n')
     assert found == 'docs/page.md:1: cannot read "title="a"; write options as key="value"'
+
+
+def test_all_errors_of_a_page_are_told_at_once(write: Write) -> None:
+    """An author should not have to build once for each."""
+    text = '```python skip="yes" needs="cud"\nx\n```\n\n```bash\nls\n```\n\n```python\nnever closed\n'
+    with pytest.raises(PageErrors) as caught:
+        write(text)
+    assert [(error.line, error.message.partition(";")[0]) for error in caught.value.errors] == [
+        (1, 'unknown option skip="yes"'),
+        (1, 'needs="cud" names no device'),
+        (5, '"bash" would not be run'),
+        (9, "this fence is never closed"),
+    ]
+    assert str(caught.value).count("\n") == 3
+    assert str(caught.value).startswith('docs/page.md:1: unknown option skip="yes"')
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x02", "\x1b", "\x7f"])
+def test_code_that_no_page_can_show_is_an_error(write: Write, character: str) -> None:
+    """Markdown drops such characters: the code that readers copy would not be the code that was run."""
+    found = complaint(write, f"```python\n# one\nx = '{character}'\n```\n")
+    told = f"line 3 of docs/page.md holds the control character {ord(character):#04x}, which no page shows"
+    assert found == f"docs/page.md:1: {told}; write it as an escape"
+
+
+def test_code_in_the_prose_of_a_notebook_is_an_error(write: Write) -> None:
+    """The site would show it as code, and nothing would ever run it."""
+    with pytest.raises(PageError) as caught:
+        write("# %% [markdown]\n# Text.\n#\n# ```python\n# x = 1\n# ```\n\n# %%\nx = 1\n", "docs/notebook.py")
+    what = 'code in a Markdown cell is never run; put it below a line "# %%"'
+    assert str(caught.value) == f"docs/notebook.py:4: {what}"
 
 
 def test_a_snippet_outside_by_way_of_a_link_leaves_the_repository(

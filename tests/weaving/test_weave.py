@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,17 @@ def readable(woven: str) -> str:
 
 def opened(body: str, prefix: str) -> str:
     html = base64.b64decode(body).decode()
+    if html.startswith("{"):
+        return opened_code(json.loads(html), prefix)
     return re.sub(r"(?<=>)(?=<(?:div|p|pre|figure|button)\b)", f"\n{prefix}", html)
+
+
+def opened_code(held: dict[str, Any], prefix: str) -> str:
+    """A block as it would stand in Markdown that nothing else touches."""
+    mark = "````" if "```" in held["source"] else "```"
+    attributes = [f'{key}="{value}"' for key, value in (held["options"] | held["data"]).items()]
+    lines = [f"{mark} {{ {' '.join(['.' + held['language'], *attributes])} }}", *held["source"].split("\n"), mark]
+    return "\n".join(f"{prefix}{line}".rstrip() for line in lines).removeprefix(prefix)
 
 
 def cpu(output: Output, note: str = "", wrong: bool = False) -> Shown:
@@ -296,5 +308,6 @@ def test_the_code_of_a_file_is_shown_with_its_name(write: Write, render: Render,
 
 def test_a_page_that_cannot_be_read_shows_why(render: Render) -> None:
     """Serving goes on; the author sees the message where the page would be."""
-    html = render(error_page('docs/page.md:3: needs="<cud>" names no device'))
+    html = render(error_page(['docs/page.md:3: needs="<cud>" names no device', "docs/page.md:5: another"]))
     assert 'docs/page.md:3: needs="&lt;cud&gt;" names no device' in html
+    assert "docs/page.md:5: another" in html

@@ -17,6 +17,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page
+from samedevice.project import MARKDOWN
 from samedevice.weaving.panes import ranges
 
 CHAPTER = "Error messages"
@@ -114,23 +115,24 @@ class Evidence:
 
 def error_sections(page: Page) -> Iterator[ErrorSection]:
     """Yield the sections of a page under "## Error messages", in order."""
-    start = page.text.find(f"\n## {CHAPTER}") + 1
-    if not start:
+    text = page.text
+    if f"\n## {CHAPTER}" not in text or not page.path.endswith(MARKDOWN):
         return
-    text = page.text[start:]
     fences = list(find_fences(text, page.path))
     inside = {at for fence in fences for at in range(fence.start, fence.end)}
     headings = [found for found in HEADING.finditer(text) if found.start() not in inside]
+    chapters = (at for at, found in enumerate(headings) if found[0].startswith(f"## {CHAPTER}"))
+    headings = headings[next(chapters, len(headings)) :]
     ends = [found.start() for found in headings[1:]] + [len(text)]
     for heading, end in zip(headings[1:], ends[1:], strict=False):
         if len(heading["level"]) < 3:
             return
         prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in fences])]
-        within = range(start + heading.start(), start + end)
+        within = range(heading.start(), end)
         yield ErrorSection(
             page,
             heading["id"] or "",
-            page.text.count("\n", 0, start + heading.start()) + 1,
+            text.count("\n", 0, heading.start()) + 1,
             heading["text"],
             _messages(heading["text"]),
             _first_paragraph("\n\n".join(prose)),

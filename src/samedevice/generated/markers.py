@@ -16,7 +16,9 @@ from samedevice.generated.error_index import Entry, entries, error_index
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
 from samedevice.generated.version_changes import version_changes
+from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page
+from samedevice.project import MARKDOWN
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 
@@ -49,7 +51,7 @@ class Reference:
         Raises PageError for a marker that is not known.
         """
         parts, at, grown = [], 0, []
-        for marker in MARKER.finditer(page.text):
+        for marker in find_markers(page):
             line = page.text.count("\n", 0, marker.start()) + 1
             if marker["name"] not in self.makers:
                 raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
@@ -70,6 +72,15 @@ def _moved(page: Page, grown: list[tuple[int, int]]) -> tuple[Block, ...]:
     return tuple(found)
 
 
+def find_markers(page: Page) -> list[re.Match[str]]:
+    """The markers of a page; one that a fence shows is text."""
+    found = list(MARKER.finditer(page.text))
+    if not found or not page.path.endswith(MARKDOWN):
+        return []
+    fences = list(find_fences(page.text, page.path))
+    return [marker for marker in found if not any(fence.start < marker.start() < fence.end for fence in fences)]
+
+
 def asks(page: Page) -> bool:
     """Whether a page has a marker."""
-    return MARKER.search(page.text) is not None
+    return bool(find_markers(page))

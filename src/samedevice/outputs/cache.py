@@ -1,6 +1,7 @@
 """cache: what blocks printed on this machine, kept until their code, the versions, or what runs them changes.
 
-It is made of the same files as recordings. Tests and builds fill it; builds take from it what they need not run.
+It is made of the same files as recordings. Tests and builds fill it; builds take from it what they need not run. Beside
+each file is a key: the packages and the hardware that it was made with.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from samedevice.devices import DEVICES, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
+from samedevice.outputs.made_with import hardware, installed
 from samedevice.outputs.recording_files import load, place, save
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
@@ -36,11 +38,18 @@ class OutputCache:
             memo.keep(path, key, True)
         self.writable = writable(self.folder)
         self.usable = memo.find(path, key) is not None
+        self.packages = installed()
+
+    def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
+        """The file that says what a kept run was made with, and what it has to say."""
+        return place(self.folder / "keys", device, page), memo.digest("\0".join([*self.packages, *hardware(device)]))
 
     def find(self, page: Page, device: str) -> Recording | None:
         """What is kept of the page, if that is whole and was made by these versions."""
+        if not self.usable or memo.find(*self._place_of_key(page, device)) is None:
+            return None
         try:
-            found = load(place(self.folder, _folder(device), page)) if self.usable else None
+            found = load(place(self.folder, _folder(device), page))
         except RecordingError:
             return None
         if found is None or found.environment.torch != torch_build().version:
@@ -60,6 +69,7 @@ class OutputCache:
         if not faulty and _wanted(page, device) <= {entry.hash for entry in found.entries}:
             with contextlib.suppress(OSError):  # a cache only saves time
                 save(place(self.folder, _folder(device), page), found)
+                memo.keep(*self._place_of_key(page, device), True)
 
 
 def as_recording(page: Page, run: Run) -> Recording | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,7 +11,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from samedevice.devices import DEVICES, LABELS
-from samedevice.errors import PageError
+from samedevice.errors import Complaints, PageError
 from samedevice.pages.fences import Fence
 from samedevice.project import PROGRAMS
 
@@ -25,11 +26,14 @@ LOOKALIKES = {
     "zsh": "console",
     "shell-session": "console",
 }
+OURS = "samedevice"
+"""The language of the fences that a build writes into pages."""
 OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare", "fold")
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
 NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>[<>=!~].*))?$")
 NEEDS_ADVICE = 'use cuda, mps or cpu, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
+LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
     meant = LOOKALIKES.get(language.lower(), language.lower())
     if meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
         raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
+    if language == OURS:
+        raise PageError(page, fence.line, f'a build writes the fences named "{OURS}"; choose another language')
     values, at = {}, 0
     while at < len(rest):
         option = OPTION.match(rest, at)
@@ -109,29 +115,37 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
 
 
 def read_options(values: dict[str, str], page: str, line: int) -> Options:
-    """Check the options of a block and give them their types. Raises PageError for one that is not known."""
-    for key in values:
-        if key not in OPTIONS:
-            raise PageError(page, line, f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}')
+    """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
+    complaints = Complaints()
+    for complaint in _complaints(values):
+        complaints.add(PageError(page, line, complaint))
+    needs, count, versions, raises = "", 1, "", tuple[tuple[str, str], ...]()
+    with complaints.collecting():
+        needs, count, versions = _needs(values.get("needs", ""), page, line)
+    with complaints.collecting():
+        raises = _raises(values.get("raises", ""), page, line)
+    complaints.settle()
     passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold")
     plain = {key: values[key] for key in passed if key in values}
+    vary = "numbers" in values
+    return Options(**plain, needs=needs, count=count, versions=versions, raises=raises, numbers_vary=vary)
+
+
+def _complaints(values: dict[str, str]) -> Iterator[str]:
+    """What is wrong with the options of a block, but for needs= and raises=."""
+    for key in values:
+        if key not in OPTIONS:
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}'
     if values.get("numbers", "vary") != "vary":
-        raise PageError(page, line, f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out')
-    if ("part" in plain or "args" in plain) and "file" not in plain:
-        raise PageError(page, line, f'part= and args= say what to do with a file; add file="{PROGRAMS}/..."')
-    if "part" in plain and "args" in plain:
-        raise PageError(page, line, "a part is run as a block of the page and takes no args=; leave one of them out")
-    if "compare" in plain and plain["compare"] not in DEVICES[1:]:
-        raise PageError(page, line, f'compare="{plain["compare"]}" names no device beside the CPU; use cuda or mps')
-    needs, count, versions = _needs(values.get("needs", ""), page, line)
-    return Options(
-        **plain,
-        needs=needs,
-        count=count,
-        versions=versions,
-        raises=_raises(values.get("raises", ""), page, line),
-        numbers_vary="numbers" in values,
-    )
+        yield f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out'
+    if ("part" in values or "args" in values) and "file" not in values:
+        yield f'part= and args= say what to do with a file; add file="{PROGRAMS}/..."'
+    if "part" in values and "args" in values:
+        yield "a part is run as a block of the page and takes no args=; leave one of them out"
+    if "compare" in values and values["compare"] not in DEVICES[1:]:
+        yield f'compare="{values["compare"]}" names no device beside the CPU; use cuda or mps'
+    if "hl_lines" in values and not LINES.match(values["hl_lines"]):
+        yield f'hl_lines="{values["hl_lines"]}" names no lines; write hl_lines="2" or hl_lines="1-3 5"'
 
 
 def _needs(value: str, page: str, line: int) -> tuple[str, int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,12 @@ from functools import cached_property
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.project import page_name
+
+SHOWS_LINES = re.compile(
+    r"\btraceback\.\w|\bfrom traceback\b|lineno\b|\bcurrentframe\b|\b_getframe\b|\bgetframeinfo\b"
+    r"|\binspect\.(?:stack|trace)\b|\bgetsourcelines\b|\bstack_info\b|\bwith_stack\b|\bfaulthandler\b|\bprint_exc|\bformat_exc"
+)
+"""Finds in code what can print the line that it is on; only then does a block that moves become another block."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Block:
         options = self.options
         about = [self.kind, self.code, self.included, options.args, options.needs, options.count]
         about += [options.raises, options.numbers_vary, *([options.versions] if options.versions else [])]
+        if self.kind == "python" and SHOWS_LINES.search(self.code):
+            about += [self.path, self.code_line]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 

@@ -9,13 +9,17 @@ from pathlib import Path
 from sybil import Document, Region
 from sybil.typing import Evaluator
 
-from samedevice.errors import PageError
+from samedevice.errors import Complaints, PageError
 from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.included import included_text
 from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import find_cells
+from samedevice.pages.percent import find_cells, read_cells
 from samedevice.pages.source import inside, read_page
-from samedevice.project import MENTIONED, NOTEBOOK, PAGES
+from samedevice.project import NOTEBOOK, PAGES
+
+UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+"""Control characters that Markdown drops, or that HTML cannot hold."""
 
 
 class BlockParser:
@@ -30,19 +34,15 @@ class BlockParser:
 
     def __call__(self, document: Document) -> Iterator[Region]:
         page = Path(document.path).relative_to(self.root).as_posix()
-        find = find_cells if page.endswith(NOTEBOOK) else find_fences
-        index = 0
-        for fence in find(document.text, page):
-            block = read_block(fence, page, index, self.root)
-            if block is not None:
-                index += 1
-                yield Region(fence.start, fence.end, block, self.evaluator)
+        for block in read_blocks(document.text, page, self.root):
+            yield Region(block.fence.start, block.fence.end, block, self.evaluator)
 
 
 def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
     """Parse the page at `path` under the repository root `root`; `text` stands in for the file's own if given.
 
-    Raises PageError, with page and line, for what cannot be run as it is written.
+    Raises PageError, with page and line, for what cannot be run as it is written; PageErrors where that is more
+    than one thing.
     """
     name = path.relative_to(root).as_posix()
     for twin in (path.with_suffix(suffix) for suffix in PAGES if suffix != path.suffix):
@@ -56,6 +56,49 @@ def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
     return Page(name, text, blocks)
 
 
+def read_blocks(text: str, page: str, root: Path) -> list[Block]:
+    """The blocks of a page's text, in order. Raises PageError or PageErrors, as `parse_page` does.
+
+    A fence that cannot be told from text ends the search for errors: what follows it could be anything.
+    """
+    complaints, blocks = Complaints(), list[Block]()
+    find = find_cells if page.endswith(NOTEBOOK) else find_fences
+    with complaints.collecting():
+        for fence in find(text, page):
+            with complaints.collecting():
+                block = read_block(fence, page, len(blocks), root)
+                if block is not None:
+                    blocks.append(block)
+                    _check_shown(block)
+    if page.endswith(NOTEBOOK):
+        with complaints.collecting():
+            _check_prose(text, page)
+    complaints.settle()
+    return blocks
+
+
+def _check_shown(block: Block) -> None:
+    """Raise PageError for code that the site could not show as it is run, and for lines that it does not have."""
+    odd = UNSHOWN.search(block.code)
+    if odd:
+        place = f"line {block.code_line + block.code.count(chr(10), 0, odd.start())} of {block.path}"
+        what = f"holds the control character {ord(odd[0]):#04x}, which no page shows; write it as an escape"
+        raise PageError(block.page, block.line, f"{place} {what}")
+    last = max(map(int, re.findall(r"\d+", block.options.hl_lines)), default=0)
+    if last > block.code.count("\n"):
+        what = f'hl_lines="{block.options.hl_lines}" names line {last}, but the code ends before it'
+        raise PageError(block.page, block.line, f"{what}; name lines of this block")
+
+
+def _check_prose(text: str, page: str) -> None:
+    """Raise PageError for a fence in a Markdown cell of a notebook that would be shown as code and never run."""
+    for cell in read_cells(text, page):
+        for fence in find_fences(cell.markdown or "", page):
+            line = cell.fence.line + fence.line
+            if read_info(fence, page)[0] in (*PYTHON, "console"):
+                raise PageError(page, line, 'code in a Markdown cell is never run; put it below a line "# %%"')
+
+
 def read_block(fence: Fence, page: str, index: int, root: Path) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
     language, values = read_info(fence, page)
@@ -65,7 +108,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path) -> Block | None:
     if language == "console":
         return _console(fence, page, index, options, root)
     if not options.file:
-        included = _mentioned(fence.body, root)
+        included = included_text(fence.body, root)
         place = (page, fence.line, fence.line + 1)
         return Block(page, index, "python", fence.body, *place, options, fence, included)
     return _file(fence, page, index, options, root)
@@ -79,7 +122,7 @@ def _console(fence: Fence, page: str, index: int, options: Options, root: Path) 
         if line.strip() and not line.startswith("$ ") and not previous.endswith("\\"):
             raise PageError(page, number, 'a console block holds "$ command" lines only; outputs appear by themselves')
         previous = line
-    included = _mentioned(fence.body, root)
+    included = included_text(fence.body, root)
     return Block(page, index, "console", fence.body, page, fence.line, fence.line + 1, options, fence, included)
 
 
@@ -96,9 +139,11 @@ def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> 
     except UnicodeDecodeError:
         raise PageError(page, fence.line, f'file="{options.file}" is not UTF-8; save it as UTF-8') from None
     if not options.part:
-        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, _mentioned(code, root))
+        included = included_text(code, root, path)
+        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, included)
     code, line = _region(code, options, page, fence.line)
-    return Block(page, index, "python", code, options.file, fence.line, line, options, fence)
+    included = included_text(code, root, path)
+    return Block(page, index, "python", code, options.file, fence.line, line, options, fence, included)
 
 
 def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int]:
@@ -110,10 +155,3 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
     body = match[1].lstrip("\n")
     start = match.end(1) - len(body)
     return body.rstrip("\n") + "\n", code.count("\n", 0, start) + 1
-
-
-def _mentioned(code: str, root: Path) -> str:
-    """The text of the files under snippets/ that a block names, so that their change is the block's change."""
-    paths = sorted(path for name in set(MENTIONED.findall(code)) if inside(path := root / name, root))
-    found = (f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in paths if path.is_file())
-    return "\0".join(found)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from samedevice.errors import PageError
+from samedevice.pages.included import included_files
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import MENTIONED, page_paths
@@ -28,7 +29,13 @@ def pages_for(asked: Iterable[Path], root: Path) -> list[str]:
 
 def _runs_one(path: Path, names: list[str], root: Path) -> bool:
     try:
-        used = programs_of(parse_page(path, root))
+        page = parse_page(path, root)
     except PageError:
         return True
+    led_to = {
+        file.relative_to(root).as_posix()
+        for block in page.blocks
+        for file in included_files(block.code, root, root / block.path if block.options.file else None)
+    }
+    used = programs_of(page) | led_to
     return any(program == name or program.startswith(f"{name}/") for program in used for name in names)

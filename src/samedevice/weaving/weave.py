@@ -1,24 +1,28 @@
 """weave: page and outputs to Markdown. Pure: knows neither MkDocs nor pytest, runs nothing, reads nothing.
 
-Each block's fence is written back without the options that are ours, with its output after it as a fence of the
-language `samedevice`, whose body is the output's HTML in base64, so that no Markdown extension can touch it.
-`output_fence` is the formatter that pymdownx.superfences calls for that language.
+Each block's fence is written back as a fence of the language `samedevice`, with its output after it as another one.
+The body of such a fence is in base64, so that no Markdown extension can touch it: of a block its code and options as
+JSON, of an output its HTML. `output_fence` is the formatter that pymdownx.superfences calls for that language.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from samedevice.pages.fences import fence_mark
+from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
 from samedevice.weaving.output_html import literal, output_html, waiting_html
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
+
+FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
+"""Finds the fences of a woven text."""
 
 
 def weave(
@@ -103,39 +107,59 @@ def _below_title(text: str, html: str, page: Page) -> str:
     return f"{text[: title.end()]}\n{_output_fence('', html)}{text[title.end() :]}"
 
 
-def output_fence(source: str, *_: Any, **__: Any) -> str:
-    """Formatter for pymdownx.superfences: the HTML that a `samedevice` fence holds."""
-    return base64.b64decode(source).decode()
+def output_fence(source: str, _language: str, _class: str, _options: object, md: Any, **_: object) -> str:
+    """Formatter for pymdownx.superfences: the HTML that a `samedevice` fence stands for; `md` is the Markdown object.
+
+    superfences highlights the code itself, with the site's settings, as if the fence held the code as it is.
+    """
+    held = base64.b64decode(source).decode()
+    if not held.startswith("{"):
+        return held
+    code = json.loads(held)
+    fences = md.preprocessors["fenced_code_block"]
+    fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
+    about = {"classes": [], "id_value": "", "attrs": code["data"]}
+    html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
+    return html
+
+
+def held_outputs(markdown: str) -> list[str]:
+    """The HTML of the outputs that a woven text holds, in order."""
+    held = (base64.b64decode(found["body"]).decode() for found in FENCE.finditer(markdown))
+    return [text for text in held if not text.startswith("{")]
 
 
 TITLE = re.compile(r"^# .+$", re.M)
 
 
 def _output_fence(prefix: str, html: str) -> str:
-    body = base64.b64encode(html.encode()).decode()
-    return f"\n{prefix.rstrip()}\n{prefix}``` samedevice\n{prefix}{body}\n{prefix}```\n{prefix.rstrip()}"
+    return f"\n{prefix.rstrip()}\n{_encoded(prefix, html)}\n{prefix.rstrip()}"
+
+
+def _encoded(prefix: str, text: str) -> str:
+    """A fence that holds a text."""
+    body = base64.b64encode(text.encode()).decode()
+    return f"{prefix}``` {OURS}\n{prefix}{body}\n{prefix}```"
 
 
 def _fence(block: Block, needs: Sequence[int] | None) -> str:
-    prefix, options = block.fence.prefix, block.options
-    mark = fence_mark(block.code)
-    title = options.title or (options.file if options.file else "")
-    values = {"title": title, "hl_lines": options.hl_lines}
+    options = block.options
+    given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
+    data = {"data-block": str(block.index)}
     if needs is not None:
-        values |= {"data-block": str(block.index), "data-needs": " ".join(map(str, needs))}
-        values["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
-    attributes = [f"{key}={_quoted(value)}" for key, value in values.items() if value]
-    language = "console" if block.kind == "console" else "python"
-    lines = [f"{mark} {{ {' '.join([f'.{language}', *attributes])} }}", *block.code.rstrip("\n").split("\n"), mark]
-    return "\n".join(f"{prefix}{line}".rstrip() for line in lines)
+        data["data-needs"] = " ".join(map(str, needs))
+        data["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
+    held = {
+        "source": block.code.rstrip("\n"),
+        "language": "console" if block.kind == "console" else "python",
+        "options": {key: value for key, value in given.items() if value},
+        "data": {key: value for key, value in data.items() if value},
+    }
+    return _encoded(block.fence.prefix, json.dumps(held))
 
 
-def _quoted(value: str) -> str:
-    """A value as an option; which quotes it holds decides which stand around it."""
-    return f"'{value}'" if '"' in value else f'"{value}"'
-
-
-def error_page(message: str) -> str:
-    """The Markdown that stands in for a page that cannot be read."""
-    html = f'<div class="sd-out"><p class="sd-note sd-wrong">{literal(message)}</p></div>'
-    return f"# This page has an error\n{_output_fence('', html)}\n"
+def error_page(messages: Sequence[str]) -> str:
+    """The Markdown that stands in for a page that cannot be shown, with what is wrong with it."""
+    notes = "".join(f'<p class="sd-note sd-wrong">{literal(message)}</p>' for message in messages)
+    fence = _output_fence("", f'<div class="sd-out">{notes}</div>')
+    return f"# This page has an error\n{fence}\n"

@@ -3,7 +3,7 @@
 Rendering Markdown takes most of a build, and most pages are as they were. A page's HTML depends on its Markdown with
 the outputs in it, the Markdown extensions and their options, the texts that are appended to every page, and on which
 files the site has, because links lead to them. A page about which MkDocs had something to say is not kept, so that it
-says it in each build.
+says it in each build; nor is one whose HTML does not show what was run, so that what is kept needs no check.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections import UserDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ SNIPPETS = "pymdownx.snippets"
 INCLUDES = "--8<--"
 """A page that includes files is rendered in every build: what they are is known to the extension alone."""
 
+LANGUAGE = re.compile(r'(<div class=")language-[\w+#.-]+ (?=highlight")')
+"""The class that names the language of highlighted code, which is there for the check alone."""
 UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 
 
@@ -44,16 +46,23 @@ def lean(html: str) -> str:
 
 
 class Renderer:
-    """Renders the pages of one build of a site. `folder` is where their HTML is kept."""
+    """Renders the pages of one build of a site.
 
-    def __init__(self, folder: Path, config: MkDocsConfig, files: Files) -> None:
+    `folder` is where their HTML is kept; `languages_named` whether the site wants code to name its language as a class.
+    """
+
+    def __init__(self, folder: Path, config: MkDocsConfig, files: Files, languages_named: bool) -> None:
         self.folder = folder
         self.config = config
         self.files = files
-        self.site = json.dumps(_site(config, files), default=_plain)
+        self.languages_named = languages_named
+        self.site = json.dumps([languages_named, *_site(config, files)], default=plain)
 
-    def render(self, page: SitePage, *_: object) -> None:
-        """Do what `page.render` does, or put in place what it did in an earlier build; stands in its place."""
+    def render(self, page: SitePage, verdict: Callable[[], str | None], *_: object) -> None:
+        """Do what `page.render` does, or put in place what it did in an earlier build.
+
+        `verdict` is asked about a page that was rendered; if it gives other Markdown, that is rendered in its place.
+        """
         assert page.markdown is not None
         path = self.folder / f"{page.file.src_uri}.json"
         key = memo.key(self.site, page.file.src_uri, page.markdown)
@@ -64,7 +73,13 @@ class Renderer:
         with _listening() as said:
             SitePage.render(page, self.config, self.files)
         page.content = lean(page.content or "")
-        if not said and page.links_to_anchors is not None and INCLUDES not in page.markdown:
+        instead = verdict()
+        if instead is not None:
+            page.markdown = instead
+            SitePage.render(page, self.config, self.files)
+        if not self.languages_named:
+            page.content = LANGUAGE.sub(r"\1", page.content or "")
+        if not said and instead is None and page.links_to_anchors is not None and INCLUDES not in page.markdown:
             memo.keep(path, key, _taken(page))
 
     def _put(self, page: SitePage, found: dict[str, Any]) -> None:
@@ -87,7 +102,7 @@ def _site(config: MkDocsConfig, files: Files) -> list[Any]:
     return [versions, appended, listed, *rest]
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A value of the configuration that JSON does not know: a part of it, or a function or another object by name."""
     if isinstance(value, UserDict):
         return dict(value)
@@ -99,15 +114,16 @@ def _taken(page: SitePage) -> dict[str, Any]:
     """What rendering left on a page."""
     return {
         "html": page.content,
-        "toc": [_token(item) for item in page.toc],
+        "toc": [token(item) for item in page.toc],
         "title": page._title_from_render,
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()},
     }
 
 
-def _token(item: AnchorLink) -> dict[str, Any]:
-    children = [_token(child) for child in item.children]
+def token(item: AnchorLink) -> dict[str, Any]:
+    """A heading with those below it, as MkDocs's toc tokens have it."""
+    children = [token(child) for child in item.children]
     return {"level": item.level, "id": item.id, "name": item.title, "children": children}
 
 

@@ -1,0 +1,76 @@
+"""included: the files that a block's code leads to, so that their change is the block's change.
+
+These are the files below the folders of programs and pages that it names, alone or by a pattern (`cat docs/*.csv`); the
+programs that it runs as modules (`python -m snippets.train`); the modules beside a program that it imports; and what
+those programs and modules lead to in turn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from samedevice.pages.source import inside
+from samedevice.project import DOCS, PROGRAMS
+
+NAMED = re.compile(rf"(?<![\w-])(?P<path>(?:{PROGRAMS}|{DOCS})/[\w./*?\[\]-]*[\w*?\]])")
+MODULE = re.compile(rf"\b(?P<module>{PROGRAMS}(?:\.\w+)+)")
+MEMBERS = re.compile(rf"\bfrom\s+{PROGRAMS}\s+import\s+(?P<names>\w+(?:\s*,\s*\w+)*)")
+IMPORT = re.compile(r"^[ \t]*import[ \t]+(?P<names>.+)$", re.M)
+FROM = re.compile(r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\(?[\w \t,]*)", re.M)
+
+
+def included_files(code: str, root: Path, program: Path | None = None) -> list[Path]:
+    """The files that code leads to, in order; `program` is the file that it comes from, beside which it imports."""
+    found: set[Path] = set()
+    waiting = list(_led_to(code, root, program))
+    while waiting:
+        path = waiting.pop()
+        if path not in found and os.path.isfile(path) and inside(path, root):
+            found.add(path)
+            if path.suffix == ".py" and path.is_relative_to(root / PROGRAMS):
+                waiting += _led_to(path.read_bytes().decode(errors="replace"), root, path)
+    return sorted(found)
+
+
+def included_text(code: str, root: Path, program: Path | None = None) -> str:
+    """Name and text of each of these files; two such texts are equal where the files are."""
+    found = included_files(code, root, program)
+    return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)
+
+
+def _led_to(code: str, root: Path, program: Path | None) -> Iterator[Path]:
+    """The places that code names, whether something is there or not."""
+    for name in {match["path"] for match in NAMED.finditer(code)}:
+        with contextlib.suppress(ValueError):  # what looks like a pattern may be none
+            yield from sorted(root.glob(name)) if re.search(r"[*?\[]", name) else [root / name]
+    for match in MODULE.finditer(code):
+        yield from _module(root, match["module"])
+    for match in MEMBERS.finditer(code):
+        for name in re.findall(r"\w+", match["names"]):
+            yield from _module(root / PROGRAMS, name)
+    if program is not None:
+        for name in _imported(code):
+            yield from _module(program.parent, name)
+
+
+def _imported(code: str) -> Iterator[str]:
+    """The modules that code imports, as named from the folder that it is in."""
+    for match in IMPORT.finditer(code):
+        yield from (name.split()[0] for name in match["names"].split(",") if name.strip())
+    for match in FROM.finditer(code):
+        yield match["module"]
+        parts = [match["module"]] if match["module"] else []
+        yield from (".".join([*parts, name]) for name in re.findall(r"\w+", match["names"]))
+
+
+def _module(folder: Path, name: str) -> Iterator[Path]:
+    """The files that may be a module, the packages that it is in included."""
+    parts = [part for part in name.split(".") if part.isidentifier()]
+    for depth in range(1, len(parts) + 1):
+        path = folder.joinpath(*parts[:depth])
+        yield path.with_name(path.name + ".py")
+        yield path / "__init__.py"

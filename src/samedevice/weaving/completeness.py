@@ -1,0 +1,148 @@
+"""completeness: whether a rendered page shows exactly the blocks that are run, each once, and all of their outputs.
+
+The engine and Markdown read a page each in its own way. Where they disagree, code would be shown that nothing runs, or
+run that nobody sees. So the HTML is compared with the blocks, whatever extensions it was made by. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+from samedevice.errors import Complaints, PageError
+from samedevice.pages.options import LOOKALIKES, PYTHON
+from samedevice.pages.page import Block, Page
+
+MARK = "language-"
+"""What begins the class of highlighted code; pymdownx.highlight writes it if told to."""
+RUN = {*PYTHON, *LOOKALIKES, "console"}
+"""Languages whose code a reader takes for code that was run."""
+UNSEEN = {"style", "script", "textarea", "template", "title", "noscript", "iframe", "object", "select", "svg", "math"}
+"""Elements in which no code is read as code."""
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+"""Elements without an end."""
+
+
+@dataclass
+class Shown:
+    """A piece of highlighted code on a page."""
+
+    language: str
+    """As its class names it: python."""
+    index: str
+    """Its `data-block`: the index of the block that it shows; empty if it has none."""
+    text: str = ""
+    """The code."""
+
+
+class _Code(HTMLParser):
+    """Finds the highlighted code of a page, and how often each block's index is on it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[Shown] = []
+        self.open: list[str] = []
+        self.at = 0
+        """How many elements were open where the last piece of code began; 0 outside of one."""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a piece of code, if it is one."""
+        about = dict(attrs)
+        language = _language(about.get("class") or "")
+        if not self.at and language in RUN and UNSEEN.isdisjoint(self.open):
+            self.found.append(Shown(language, about.get("data-block") or ""))
+            self.at = len(self.open) + 1
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End it, with whatever its author left open in it."""
+        if tag in self.open:
+            while self.open.pop() != tag:
+                pass
+        if len(self.open) < self.at:
+            self.at = 0
+
+    def handle_data(self, data: str) -> None:
+        """Take in its text; a title is beside the code, not in it."""
+        if self.at and (not self.found[-1].index or "pre" in self.open[self.at - 1 :]):
+            self.found[-1].text += data
+
+
+def _language(classes: str) -> str:
+    """The language that a class names; empty if it names none."""
+    found = (name.removeprefix(MARK).lower() for name in classes.split() if name.lower().startswith(MARK))
+    return next(found, "")
+
+
+def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
+    """Raise PageError or PageErrors if the page's HTML does not show each block once, as it is run, and nothing else.
+
+    `outputs` is the HTML of each output that the page must hold. Code in a language that is run has to say so by a
+    class that begins with `language-`.
+    """
+    complaints = Complaints()
+    expected, rest = Counter(outputs), html
+    for output in expected:
+        rest = rest.replace(output, "")
+    found = _Code(rest).found
+    for block in page.blocks:
+        for problem in _problems(block, [one for one in found if one.index == str(block.index)]):
+            complaints.add(PageError(page.path, block.line, problem))
+    known = {str(block.index) for block in page.blocks}
+    for one in found:
+        if one.index not in known:
+            complaints.add(_never_run(page, one))
+    complaints.settle()
+    for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
+        if html.count(output) != count:
+            complaints.add(_lost(page, output))
+    complaints.settle()
+
+
+def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
+    if not shown:
+        yield (
+            "this block is run, but the page does not show it as code; put a blank line before it, and take it out of"
+            " HTML and out of what Markdown takes for indented code"
+        )
+    elif len(shown) > 1:
+        yield f"the page shows this block {len(shown)} times; include it once"
+    elif _plain(shown[0].text) != _plain(block.code):
+        yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
+
+
+def _never_run(page: Page, shown: Shown) -> PageError:
+    first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
+    what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
+    advice = (
+        "start its fence after a blank line, no deeper than the list or the box that it is in, and not in an include"
+    )
+    return PageError(page.path, _line(page, first), f"{what}; {advice}, or write text as its language")
+
+
+def _line(page: Page, first: str) -> int:
+    """The line that code which no block holds begins at, as far as that can be told."""
+    taken = {line for block in page.blocks for line in range(block.line, block.line + block.fence.body.count("\n") + 2)}
+    lines = page.text.split("\n")
+    like = (at for at, line in enumerate(lines, start=1) if first and first in line and at not in taken)
+    found = next(like, 1)
+    fenced = found > 1 and ("```" in lines[found - 2] or "~~~" in lines[found - 2])
+    return found - 1 if fenced else found
+
+
+def _lost(page: Page, output: str) -> PageError:
+    words = " ".join(re.sub(r"<[^>]*>", " ", output).split())[:60]
+    what = f'the page does not show the output "{words}" once, as it was printed'
+    advice = "look for a Markdown extension or a plugin that changes it"
+    return PageError(page.path, page.blocks[0].line if page.blocks else 1, f"{what}; {advice}")
+
+
+def _plain(code: str) -> str:
+    """Code as the renderer keeps it: without blank lines around it."""
+    return code.strip("\n")

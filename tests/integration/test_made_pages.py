@@ -1,0 +1,153 @@
+"""A site whose made pages and search entries are kept: what is made again, and that nobody can tell from the site."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pytest
+from click.testing import CliRunner
+from mkdocs.__main__ import cli
+from mkdocs.config.defaults import MkDocsConfig
+
+from samedevice.project import CACHE
+
+CONFIG = """\
+site_name: Made
+theme:
+  name: material
+  font: false
+  custom_dir: overrides
+plugins: [search, samedevice]
+markdown_extensions: [toc: {permalink: true}]
+"""
+PAGES = {
+    "index.md": "# Home\n\nWords [to it](page.md).\n",
+    "page.md": "---\ndescription: About it\n---\n\n# The page\n\n## Part\n\nOther words\n",
+    "last.md": "# Last\n\nText\n",
+}
+ALL = ["index.md", "last.md", "page.md"]
+
+
+class Site:
+    """A site in a folder of its own, and the pages that the last build's templates and search index parsed."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from material.plugins.search.plugin import SearchIndex
+
+        self.root = root
+        self.made: list[str] = []
+        self.searched: list[str] = []
+        render, add = jinja2.Template.render, SearchIndex.add_entry_from_context
+
+        def noted(template: jinja2.Template, *rest: Any, **named: Any) -> str:
+            page = dict(*rest, **named).get("page")
+            self.made += [page.file.src_uri] if page else []
+            return render(template, *rest, **named)
+
+        def searched(index: SearchIndex, page: Any) -> None:
+            self.searched.append(page.file.src_uri)
+            add(index, page)
+
+        monkeypatch.setattr(jinja2.Template, "render", noted)
+        monkeypatch.setattr(SearchIndex, "add_entry_from_context", searched)
+        (root / "overrides").mkdir()
+        self.write("../mkdocs.yml", CONFIG)
+        self.write("../overrides/main.html", '{% extends "base.html" %}')
+        for name, text in PAGES.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the documentation folder."""
+        (self.root / "docs" / name).write_text(text, encoding="utf-8")
+
+    def build(self) -> None:
+        """Build, as `mkdocs build` does."""
+        self.made.clear()
+        self.searched.clear()
+        MkDocsConfig.plugins.plugin_cache.clear()
+        result = CliRunner().invoke(cli, ["build", "-f", str(self.root / "mkdocs.yml")])
+        assert result.exit_code == 0, result.output
+
+    def files(self) -> dict[str, str]:
+        """The pages as built, and the search index."""
+        pages = [*(self.root / "site").rglob("*.html"), self.root / "site/search/search_index.json"]
+        return {str(path): path.read_text(encoding="utf-8") for path in pages}
+
+
+@pytest.fixture
+def site(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site of three pages; MkDocs keeps plugins from build to build, this forgets them."""
+    yield Site(root, monkeypatch)
+    MkDocsConfig.plugins.plugin_cache.clear()
+    logging.getLogger("mkdocs").setLevel(logging.NOTSET)
+
+
+def test_a_page_that_did_not_change_is_neither_made_nor_searched_again(site: Site) -> None:
+    """Both are most of a build in which nothing changed; the files are the same to the last character."""
+    site.build()
+    first = site.files()
+    assert sorted(site.made) == sorted(site.searched) == ALL
+    assert len(json.loads(first[str(site.root / "site/search/search_index.json")])["docs"]) == 4
+    site.build()
+    assert site.made == site.searched == []
+    assert site.files() == first
+
+
+def override(text: str) -> Callable[[Site], None]:
+    """Change a template of the site."""
+    return lambda site: site.write("../overrides/main.html", '{% extends "base.html" %}' + text)
+
+
+CHANGES: dict[str, tuple[Callable[[Site], None], list[str], list[str]]] = {
+    "its text": (lambda site: site.write("last.md", "# Last\n\nMore\n"), ["last.md"], ["last.md"]),
+    "a title in the navigation": (lambda site: site.write("last.md", "# New\n\nText\n"), ALL, ["last.md"]),
+    "the front matter of a page": (
+        lambda site: site.write("page.md", PAGES["page.md"].replace("About it", "On it")),
+        ALL,
+        ["page.md"],
+    ),
+    "a new page": (lambda site: site.write("new.md", "# New\n"), sorted([*ALL, "new.md"]), ["new.md"]),
+    "a template": (override("{% block announce %}Hear{% endblock %}"), ALL, []),
+    "the configuration": (lambda site: site.write("../mkdocs.yml", CONFIG.replace("Made", "Built")), ALL, []),
+    "the theme": (
+        lambda site: site.write(
+            "../mkdocs.yml", CONFIG.replace("font: false", "font: false\n  features: [toc.follow]")
+        ),
+        ALL,
+        [],
+    ),
+    "the address of the site": (
+        lambda site: site.write("../mkdocs.yml", f"{CONFIG}site_url: https://example.org/\n"),
+        ALL,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "made", "searched"), CHANGES.values(), ids=CHANGES.keys())
+def test_a_page_is_made_again_when_something_changes_that_it_is_made_from(
+    site: Site, change: Callable[[Site], None], made: list[str], searched: list[str]
+) -> None:
+    """A site that shows yesterday's page is worse than a slow one; it is the site that a first build makes."""
+    site.build()
+    change(site)
+    site.build()
+    assert (sorted(site.made), sorted(site.searched)) == (made, searched)
+    built = site.files()
+    for kept in (site.root / CACHE).rglob("*.json"):
+        kept.unlink()
+    site.build()
+    assert site.files() == built
+
+
+def test_a_theme_that_writes_the_time_is_made_in_every_build(site: Site) -> None:
+    """The time of another build would be wrong."""
+    override("{% block announce %}{{ build_date_utc }}{% endblock %}")(site)
+    site.build()
+    site.build()
+    assert sorted(site.made) == ALL

@@ -1,0 +1,216 @@
+"""Completeness: a page shows exactly the blocks that are run, or is an error, whatever Markdown makes of it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from markdown import Markdown
+from mkdocs.config import load_config
+
+from samedevice.errors import PageError
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.pages.options import PYTHON
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.weaving.completeness import check_shown
+from samedevice.weaving.output_html import Shown
+from samedevice.weaving.weave import held_outputs, weave
+
+HERE = Path(__file__).parents[1]
+WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
+ROUNDS = 500 if WHOLE else 25
+"""Made-up pages of each of eight parts; `make faults` asks for 4,000 of them."""
+EXAMPLES = json.loads((HERE / "samples/commonmark/fences.json").read_text(encoding="utf-8"))
+CPU = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
+MORE = {"pymdownx.tabbed": {"alternate_style": True}, "md_in_html": {}, "footnotes": {}}
+"""Extensions that other sites use, beside those of ours."""
+
+Render = Callable[[str], str]
+CodeBlocks = Callable[[str], list[tuple[str, str]]]
+Write = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def render_more(tmp_path_factory: pytest.TempPathFactory) -> Render:
+    """Renders Markdown as other sites do: with tabs, footnotes, Markdown in HTML, and a file to include."""
+    folder = tmp_path_factory.mktemp("included")
+    (folder / "code.md").write_text("```python\nincluded = 1\n```\n", encoding="utf-8")
+    (folder / "line.txt").write_text("included\n", encoding="utf-8")
+    config = load_config(str(HERE.parent / "mkdocs.yml"))
+    options = {name: dict(given) for name, given in config.mdx_configs.items()} | MORE
+    options["pymdownx.highlight"] = {"pygments_lang_class": True}
+    options["pymdownx.snippets"] = {"base_path": [str(folder)]}
+    markdown = Markdown(extensions=[*config.markdown_extensions, *MORE], extension_configs=options)
+    return lambda text: str(markdown.reset().convert(text))
+
+
+def outputs(page: Page) -> dict[int, list[Shown]]:
+    """An output of its own for each block."""
+    return {block.index: [Shown("cpu", Output(f"output {block.index}"), CPU)] for block in page.blocks}
+
+
+def complaint(page: Page, render: Render) -> str:
+    """What is wrong with the page as rendered; empty if nothing is."""
+    woven = weave(page, outputs(page), {block.index: () for block in page.blocks})
+    try:
+        check_shown(page, held_outputs(woven), render(woven))
+    except PageError as error:
+        return str(error)
+    return ""
+
+
+def differs(root: Path, text: str, render: Render, code_blocks: CodeBlocks) -> bool:
+    """Whether a page is refused; one that is not must show what it runs, and nothing else that looks like it."""
+    try:
+        page = parse_page(root / "docs/page.md", root, text)
+    except PageError:
+        return True
+    if complaint(page, render):
+        return True
+    html = render(weave(page, outputs(page), {}))
+    shown = [code for language, code in code_blocks(html) if language in (*PYTHON, "console")]
+    assert sorted(plain(shown)) == sorted(plain([block.code for block in page.blocks])), text  # footnotes come last
+    assert [html.count(f">output {block.index}<") for block in page.blocks] == [1] * len(page.blocks), text
+    return False
+
+
+def plain(bodies: list[str]) -> list[str]:
+    """Bodies of code blocks without what Markdown does not keep: blanks at line ends, blank lines around, tabs."""
+    lines = (body.expandtabs(4).strip("\n").split("\n") for body in bodies)
+    return ["\n".join(line.rstrip() for line in body) for body in lines]
+
+
+FENCE = "```python\nx = 1\n```\n"
+
+
+def placed(markdown: str) -> Iterator[str]:
+    """A text with a fence before it, after it, and within it at each of its lines, deeper and deeper."""
+    lines = markdown.splitlines(True)
+    for gap in ("", "\n"):
+        yield FENCE + gap + markdown
+        yield markdown + gap + FENCE
+        for at, depth in itertools.product(range(1, len(lines)), (0, 2, 4, 8)):
+            fence = "".join(" " * depth + line for line in FENCE.splitlines(True))
+            yield "".join([*lines[:at], gap, fence, gap, *lines[at:]])
+
+
+@pytest.mark.parametrize("example", EXAMPLES if WHOLE else EXAMPLES[::8], ids=lambda example: example["example"])
+def test_a_fence_around_or_within_an_example_of_commonmark_is_shown_and_run_or_refused(
+    root: Path, render: Render, code_blocks: CodeBlocks, example: dict[str, str]
+) -> None:
+    """These are the corners of Markdown; no author knows all of them."""
+    for text in placed(example["markdown"]):
+        differs(root, text, render, code_blocks)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_a_made_up_page_is_shown_as_it_is_run_or_refused(
+    root: Path, render: Render, render_more: Render, code_blocks: CodeBlocks, part: int
+) -> None:
+    """Lists, boxes, tabs, HTML, includes, definitions, comments, and what authors do to them."""
+    refused = 0
+    for seed in range(ROUNDS * part, ROUNDS * (part + 1)):
+        refused += differs(root, made_up(seed), (render, render_more)[part % 2], code_blocks)
+    assert refused < ROUNDS * 0.9
+
+
+STARTS = ["- item", "1. item", "- - item", "1. - item", "> quote", "!!! note", '=== "Tab"', "??? more", ": meaning"]
+STARTS += ["<div>", "<details>", "<details markdown>", "<style>", "<!--", "[^1]: note", "[a]: http://b", "*[A]: b"]
+ENDS = ["</div>", "</details>", "</style>", "-->", "---", "# Heading", "text", "", "", ""]
+INCLUDES = ['--8<-- "code.md"', '--8<-- "line.txt"', "--8<--", "x = '''\n--8<-- \"line.txt\"\n'''"]
+
+
+def made_up(seed: int) -> str:
+    """A page of fences in, below and beside things that Markdown gives a meaning, the same one for the same seed."""
+    chance, lines = random.Random(seed), []
+    for number in range(chance.randint(2, 6)):
+        depth = " " * chance.choice([0, 0, 0, 2, 4, 4, 8])
+        lines += chance.choices([[depth + chance.choice(STARTS)], [chance.choice(ENDS)], [""]], [5, 3, 3])[0]
+        if chance.random() < 0.7:
+            body = chance.choice([f"x = {number}", f"x = '{number}   '", chance.choice(INCLUDES)]).split("\n")
+            info = chance.choice(["python", "python", "text", 'py title="a"'])
+            lines += [""] * chance.randint(0, 1) + [depth + line for line in (f"```{info}", *body, "```")]
+        elif chance.random() < 0.2:
+            lines.append(chance.choice(INCLUDES))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = '''\n--8<-- \"line.txt\"\n'''",
+        "x = '''\n--8<--\n'''\ny = 1",
+        "x = '''ends in blanks   \n'''",
+        "x = '</code></pre><script>alert(1)</script>'",
+        "# *[HTML]: x\n\n[TOC]\n\n!!! note\n\n    text {: .class }",
+        "x = '\\x0c \u2028 \ufeff'",
+        "x = '`' * 3 + '''\n```\n'''",
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "    ", "> "], ids=["plain", "list", "quote"])
+def test_no_extension_changes_code(
+    write: Write, render_more: Render, code_blocks: CodeBlocks, prefix: str, code: str
+) -> None:
+    """A reader must be able to copy what was run, character by character."""
+    lines = ["````python", *code.split("\n"), "````"]
+    page = write(("- item\n\n" if prefix == "    " else "") + "".join(f"{prefix}{line}\n" for line in lines))
+    woven = weave(page, outputs(page), {})
+    assert complaint(page, render_more) == ""
+    assert [text for language, text in code_blocks(render_more(woven)) if language == "python"] == [f"{code}\n"]
+
+
+def test_code_that_arrives_by_an_include_is_an_error(write: Write, render_more: Render) -> None:
+    """The engine never sees it, so nothing runs it."""
+    found = complaint(write('Text.\n\n--8<-- "code.md"\n'), render_more)
+    assert found.startswith('docs/page.md:1: the page shows "included = 1" as python, and nothing runs it; ')
+
+
+def test_code_in_the_html_of_a_page_is_an_error(write: Write, render: Render) -> None:
+    """It looks like code that was run."""
+    found = complaint(write('Text.\n\n<pre><code class="language-python">y = 2</code></pre>\n'), render)
+    assert found.startswith('docs/page.md:3: the page shows "')
+    assert "y = 2" in found
+
+
+NOT_SHOWN = {
+    "below a heading": "# Title\n    ```python\n    x = 1\n    ```\n",
+    "in a style": "<style>\n```python\nx = 1\n```\n</style>\n",
+}
+
+
+@pytest.mark.parametrize("text", NOT_SHOWN.values(), ids=NOT_SHOWN.keys())
+def test_a_block_that_is_run_and_not_shown_as_code_is_an_error_at_its_line(
+    write: Write, render: Render, text: str
+) -> None:
+    """Its output would belong to nothing."""
+    found = complaint(write(text), render)
+    assert found.startswith("docs/page.md:2: this block is run, but the page does not show it as code; ")
+
+
+def test_what_a_plugin_does_to_a_page_is_an_error(write: Write, render: Render) -> None:
+    """A block that is lost, shown twice or changed, and an output that is lost, shown twice or changed."""
+    page = write(f"{FENCE}\nText.\n\n{FENCE.replace('1', '2')}")
+    woven = weave(page, outputs(page), {})
+    html, expected = render(woven), held_outputs(woven)
+    check_shown(page, expected, html)
+    for spoilt, told in {
+        html.replace('data-block="1"', 'class="x"'): "this block is run, but the page does not show it",
+        html + html: "the page shows this block 2 times",
+        html.replace(">2<", ">3<"): "the page shows other code than what is run",
+        html.replace("output 1", "output one"): "the page does not show the output",
+    }.items():
+        with pytest.raises(PageError) as caught:
+            check_shown(page, expected, spoilt)
+        assert told in str(caught.value)
+
+
+def test_a_page_without_code_is_complete(write: Write, render: Render) -> None:
+    """Text in other languages is shown only."""
+    assert complaint(write("# Title\n\n```text\nx\n```\n\n```json\n{}\n```\n"), render) == ""
