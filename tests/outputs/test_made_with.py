@@ -28,7 +28,7 @@ def test_a_run_is_forgotten_when_a_package_changes(
     monkeypatch.syspath_prepend(str(packages))
     page = write("```python\n1\n```\n")
     here = Environment("cpu", "EPYC", torch_build().version, platform.python_version(), "", "2026-11-21")
-    assert OutputCache(root).keep(page, "cpu", Run((Output("1"),), here, 1))
+    OutputCache(root).keep(page, "cpu", Run((Output("1"),), here, 1))
     assert OutputCache(root).find(page, "cpu")
     (packages / "numpy-2.1.0.dist-info").rename(packages / "numpy-2.2.0.dist-info")
     assert OutputCache(root).find(page, "cpu") is None

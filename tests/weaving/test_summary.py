@@ -10,7 +10,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import weave
+from samedevice.weaving.weave import held_outputs, weave
 
 Write = Callable[..., Page]
 OLD = Environment("cpu", "EPYC", "2.9.1+cpu", "3.11.7", "", "2026-11-19")
@@ -43,6 +43,14 @@ def test_a_block_that_ran_waits_no_more(write: Write) -> None:
     assert "wait" not in said
 
 
+def test_a_page_of_which_nothing_ran_says_what_waits(write: Write) -> None:
+    """A page for a Mac, before a Mac has run it."""
+    note = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
+    assert (
+        line(write('```python needs="cuda"\n1\n```\n'), {0: [note]}) == "One code block waits for a machine with CUDA."
+    )
+
+
 def test_a_page_without_blocks_has_no_line(write: Write) -> None:
     """There is nothing to say of it."""
     assert summary_html(write("# Title\n\nText.\n"), {}) == ""
@@ -54,10 +62,9 @@ def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
     page = write("# Title\n\n" + "".join(map(fence.format, "123")) + "## Next\n\n" + fence.format(4))
     note = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
     woven = weave(page, {index: [note] for index in range(4)}, {})
-    outputs = re.findall(r"``` samedevice\n(\S+)\n", woven)
-    assert len(outputs) == 3  # the line below the title, one for three blocks, one below the next heading
+    assert len(held_outputs(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
     wrong = weave(page, {index: [Shown("cuda", None, None, "changed by hand", True)] for index in range(4)}, {})
-    assert len(re.findall(r"``` samedevice\n(\S+)\n", wrong)) == 5
+    assert len(held_outputs(wrong)) == 5
 
 
 def test_folded_code_comes_after_its_output_in_a_closed_box(write: Write) -> None:

@@ -17,7 +17,8 @@ Outputs = Mapping[int, Sequence[Shown]]
 
 def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
-    text = " ".join([*_ran(page, shown), *_waiting(page, shown)])
+    ran = list(_ran(page, shown))
+    text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
     return f'<p class="sd-ran">{escape(text)}</p>' if text else ""
 
 
@@ -41,11 +42,14 @@ def _blocks(count: int, whole: int) -> str:
     return "All code blocks" if whole > 1 else "The code block"
 
 
-def _waiting(page: Page, shown: Outputs) -> Iterator[str]:
-    """A sentence for each device that blocks wait for."""
+def _waiting(page: Page, shown: Outputs, after: bool) -> Iterator[str]:
+    """A sentence for each device that blocks wait for; `after` is whether another sentence named the blocks before."""
     idle = [block for block in page.blocks if not any(one.output for one in shown.get(block.index, ()))]
     for device, count in Counter(block.options.needs for block in idle if block.options.needs).items():
-        yield f"{'One waits' if count == 1 else f'{count} wait'} for a machine with {LABELS[device]}."
+        one, several = (
+            ("One waits", f"{count} wait") if after else ("One code block waits", f"{count} code blocks wait")
+        )
+        yield f"{one if count == 1 else several} for a machine with {LABELS[device]}."
 
 
 def _versions(ran: Sequence[Shown]) -> str:
