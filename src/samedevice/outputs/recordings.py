@@ -20,6 +20,7 @@ from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
+from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.temporary import write_atomically
@@ -57,8 +58,9 @@ class Entry:
 
     @cached_property
     def intact(self) -> bool:
-        """Whether the entry is as it was recorded."""
-        return self.seal == _seal(self.hash, self.code, self.output)
+        """Whether the entry is as it was recorded, and its figures are fit for a page."""
+        forged = any(figure_fault(figure.svg) for figure in self.output.figures)
+        return self.seal == _seal(self.hash, self.code, self.output) and not forged
 
 
 @dataclass(frozen=True)
