@@ -88,7 +88,7 @@ def test_a_block_that_never_ends_is_killed_without_fork(
     spawn: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time limit is for a block, not for the page's whole life."""
-    monkeypatch.setattr("samedevice.running.sessions.START_LIMIT", 20)
+    monkeypatch.setattr("samedevice.running.conversation.START_LIMIT", 20)
     run = spawn("```python\nx = 1\n```\n\n```python\nwhile True: pass\n```\n", 1)
     assert [output and output.died for output in run.outputs] == [
         "",
