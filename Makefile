@@ -1,6 +1,6 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md); DEVICE=cuda: for `make record`.
-# TIMES=30: for `make flaky`.
+# TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 serve: $(VENV)/ready ## show the site on localhost, rebuilt whenever a page is saved
 	$(BIN)/mkdocs serve
@@ -29,6 +29,12 @@ test: $(VENV)/ready ## run every block on every device of this machine, and the 
 
 record: $(VENV)/ready ## run every block and write what it printed to tests/recordings
 	$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE))
+
+gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
+	$(BIN)/python tests/gpu/kit.py
+
+gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
+	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
 
 check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what CI runs
 	$(BIN)/ruff check
@@ -65,4 +71,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench mutants flaky faults canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench mutants flaky faults canary lighthouse clean
