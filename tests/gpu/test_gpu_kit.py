@@ -50,6 +50,7 @@ def site(root: Path) -> Path:
     shutil.copytree(PACKAGE, root / "src/samedevice", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "pyproject.toml").write_text("")
     (root / "docs/short.md").write_text(SHORT)
+    (root / "docs/text.md").write_text("# Text\n\nA page without blocks.\n")
     for command in (["git", "init", "-q"], ["git", "add", "-A"]):
         subprocess.run(command, cwd=root, check=True)
     (root / "docs/long.md").write_text(LONG.format(code="print('second')"))
