@@ -10,14 +10,19 @@ import pytest
 
 from samedevice import devices
 from samedevice.book import Book
+from samedevice.devices import torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recordings import load, place, save, update
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.sessions import Sessions
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
@@ -58,7 +63,7 @@ def build(one_server: object, root: Path) -> Build:
 
 def record(root: Path, page: Page, *outputs: Output | None, environment: Environment = CUDA) -> Path:
     """Write a recording of these outputs."""
-    path = place(root / RECORDINGS, environment.device, page)
+    path = place(root / RECORDINGS, environment.folder, page)
     found = update(None, page, environment, outputs)
     assert found is not None
     save(path, found)
@@ -67,9 +72,9 @@ def record(root: Path, page: Page, *outputs: Output | None, environment: Environ
 
 def record_as_run(root: Path, page: Page) -> None:
     """Write a recording of what the cache holds."""
-    found = load(place(root / CACHE, "cpu", page))
+    found = load(place(root / CACHE, CPU_FOLDER, page))
     assert found is not None
-    save(place(root / RECORDINGS, "cpu", page), found)
+    save(place(root / RECORDINGS, CPU_FOLDER, page), found)
 
 
 def texts(shown: dict[int, list[Shown]]) -> list[list[str]]:
@@ -151,7 +156,7 @@ def test_a_damaged_cache_is_made_again_without_a_word(
     page = write(TWO)
     first = build(page)
     record_as_run(root, page)
-    path = place(root / CACHE, "cpu", page)
+    path = place(root / CACHE, CPU_FOLDER, page)
     whole = path.read_bytes()
     assert damage(whole) != whole
     path.write_bytes(damage(whole))
@@ -168,7 +173,7 @@ def test_a_page_with_a_fault_is_not_cached(build: Build, write: Write, root: Pat
     assert shown[0][0].wrong
     assert shown[0][0].note.startswith("docs/page.md:1 on cpu raised ZeroDivisionError: division by zero\n\nTraceback")
     assert build.problems[0] == shown[0][0].note
-    assert not place(root / CACHE, "cpu", page).exists()
+    assert not place(root / CACHE, CPU_FOLDER, page).exists()
 
 
 def test_a_page_without_blocks_starts_nothing(build: Build, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +189,7 @@ def test_two_builds_at_once_do_not_disturb_each_other(one_server: object, root: 
     text = f'{TWO}\n```python alt="A line."\n{figure}\n```\n'
     pages = [write(text, f"docs/{name}.md") for name in "abc"]
     for page in pages:
-        save(place(root / CACHE, "cpu", page), whole_with_another_figure(page))
+        save(place(root / CACHE, CPU_FOLDER, page), whole_with_another_figure(page))
     builds = [Build(root), Build(root)]
     shown: dict[int, object] = {}
     threads = [threading.Thread(target=lambda n=n: shown.update({n: builds[n](*pages)})) for n in range(2)]
@@ -194,10 +199,10 @@ def test_two_builds_at_once_do_not_disturb_each_other(one_server: object, root: 
         thread.join()
     assert shown[0] == shown[1]
     for page in pages:
-        found = load(place(root / CACHE, "cpu", page))
+        found = load(place(root / CACHE, CPU_FOLDER, page))
         assert found is not None
         assert [entry.output.text for entry in found.entries] == ["one\n", "two\n", ""]
-        assert len(list(place(root / CACHE, "cpu", page).parent.glob(f"{page.name}@*"))) == 1
+        assert len(list(place(root / CACHE, CPU_FOLDER, page).parent.glob(f"{page.name}@*"))) == 1
     assert not list((root / CACHE).rglob(".*"))
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.devices import torch_build
 from samedevice.outputs.comparison import difference
-from samedevice.outputs.recordings import State, load, place
+from samedevice.outputs.recording_files import load, paths, place
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
@@ -18,7 +19,10 @@ from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.closures import closures
 from samedevice.weaving.exports import script
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(path for suffix in ("md", "py") for path in (ROOT / "docs").rglob(f"*.{suffix}"))
@@ -49,7 +53,7 @@ def programs(page: Page, needs: dict[int, tuple[int, ...]]) -> Iterator[tuple[Bl
 @pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
 def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessions) -> None:
     """The block with the earlier blocks that it needs, and no others, in a fresh process."""
-    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     needs = closures(page)
     jobs = []
@@ -59,12 +63,11 @@ def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessio
     wrong = []
     for blocks, job in jobs:
         for block, output in zip(blocks, job.result().outputs, strict=True):
-            state, entry = recording.find(page, block.index)
-            assert state is State.FRESH
-            assert entry is not None
+            recorded = recording.find(page, block.index).output
+            assert recorded is not None
             assert output is not None
             own = list(needs[block.index]) == [one.index for one in blocks if one.index < block.index]
-            found = difference(entry.output, output, block.options.numbers_vary) if own else ""
+            found = difference(recorded, output, block.options.numbers_vary) if own else ""
             wrong += [f"{block}: {found}"] if found else []
     assert not wrong
 
@@ -72,12 +75,12 @@ def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessio
 @pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
 def test_each_script_runs_from_top_to_bottom(page: Page, real: Sessions) -> None:
     """A program that stops half way is worse than none."""
-    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     shown = {}
     for block in page.blocks:
-        entry = recording.find(page, block.index)[1] if block.runs_on("cpu") else None
-        shown[block.index] = [Shown("cpu", entry.output, recording.environment)] if entry else []
+        output = recording.find(page, block.index).output if block.runs_on("cpu") else None
+        shown[block.index] = [Shown("cpu", output, recording.environment)] if output else []
     code = script(page, shown)
     whole = replace(
         page.blocks[0], index=0, kind="python", code=code, path=page.path, code_line=1, options=Options(alt="-")

@@ -23,7 +23,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.exports import exports
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))

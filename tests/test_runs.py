@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.devices import torch_build
 from samedevice.outputs.cache import OutputCache
 from samedevice.pages.page import Page
 from samedevice.runs import UNCHANGED, Runs
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
 
@@ -23,9 +27,9 @@ def page(one_server: object, write: Callable[..., Page]) -> Page:
 @pytest.mark.parametrize("record", [False, True])
 def test_a_page_runs_once_and_not_past_what_was_selected(root: Path, page: Page, record: bool) -> None:
     """But whole, where it is recorded."""
-    runs = Runs(root, ("cpu",), record, asked=False)
+    runs = Runs(root)
     try:
-        runs.start([(page, "cpu", 0)])
+        runs.start([(page, "cpu", None if record else 0)])
         run = runs.result(page, "cpu")
         assert runs.result(page, "cpu") is run
     finally:
@@ -37,18 +41,21 @@ def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
     """Each block of the page asks for it."""
     said = []
     for _ in range(2):
-        runs = Runs(root, ("cpu",), record=True, asked=False)
+        runs = Runs(root)
         try:
             run = runs.result(page, "cpu")
             said.append([runs.write(page, "cpu", run), runs.write(page, "cpu", run)])
         finally:
             runs.close()
-    assert said == [["recorded docs/page.md on cpu: 2 blocks", ""], [f"{UNCHANGED}docs/page.md on cpu", ""]]
+    assert said == [
+        [f"recorded docs/page.md on {CPU_FOLDER}: 2 blocks", ""],
+        [f"{UNCHANGED}docs/page.md on {CPU_FOLDER}", ""],
+    ]
 
 
 def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     """`pytest --collect-only` would wait for torch."""
-    runs = Runs(root, ("cpu",), record=False, asked=False)
+    runs = Runs(root)
     runs.close()
     assert runs.sessions is None
 
@@ -59,7 +66,7 @@ def test_a_whole_run_without_a_fault_spares_the_next_build_the_page(
 ) -> None:
     """Who has tested everything builds within seconds; half a page would be run again all the same."""
     page = write(TWO.replace("print('two')", code or "print('two')"))
-    runs = Runs(root, ("cpu",), record=False, asked=False)
+    runs = Runs(root)
     try:
         runs.start([(page, "cpu", upto)])
         run = runs.result(page, "cpu")

@@ -1,9 +1,9 @@
-"""Book: all pages of a site with what is to be shown under their blocks: run here, cached, or recorded elsewhere."""
+"""Book: all pages of a site, with what to show under their blocks: run here, cached, or recorded elsewhere."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,24 +11,24 @@ from typing import Any
 
 from samedevice import memo
 from samedevice.devices import DEVICES, LABELS, present_devices
-from samedevice.errors import RecordingError
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import catalogue
 from samedevice.generated.markers import Reference
 from samedevice.generated.site import Shelf
-from samedevice.outputs.cache import OutputCache
-from samedevice.outputs.checks import damage, fault, mismatch
+from samedevice.outputs.cache import as_recording
+from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recordings import Recording, State, load, place
+from samedevice.outputs.recording_files import place
+from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.page import Block, Page
-from samedevice.project import CACHE, RECORDINGS
-from samedevice.running.sessions import Sessions
+from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
+from samedevice.runs import Runs
 from samedevice.weaving.closures import closures
 from samedevice.weaving.exports import exports
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 
-NOT_RECORDED = (State.MISSING, State.STALE)
+STALE = "Recorded on {day} for earlier code, and not shown: {label} must run it again."
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Problem:
 
 
 class Book:
-    """Runs pages, keeps their outputs in a cache, and tells what to show. A context manager.
+    """Has pages run, and tells what to show under their blocks. A context manager.
 
     `root` is the repository root; `report` is called with a line of text for each page that was run.
     """
@@ -49,49 +49,42 @@ class Book:
         self.root = root
         self.report = report
         self.devices = tuple(devices or present_devices())
-        self.sessions: Sessions | None = None
+        self.runs = Runs(root)
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
-        self.recorded: dict[Path, Recording | None] = {}
-        self.cache = OutputCache(root)
-        if not self.cache.writable:
+        if not self.runs.cache.writable:
             report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
 
     def close(self) -> None:
         """End the processes that run pages."""
-        if self.sessions is not None:
-            self.sessions.close()
-            self.sessions = None
+        self.runs.close()
 
     def start(self, pages: Iterable[Page]) -> None:
-        """Begin to run, in the background, what is neither cached nor running; read recordings anew from now on."""
-        self.recorded = {}
+        """Begin to run, in the background, what is not cached; read recordings anew from now on."""
+        self.runs.forget()
         for page in pages:
             for device in self.devices:
                 if any(block.runs_on(device) for block in page.blocks):
                     self.pending[page.path, device] = self._outputs(page, device)
 
     def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
-        cached = self.cache.find(page, device)
-        if cached is not None:
-            done: Future[Recording | None] = Future()
-            done.set_result(cached)
-            return done
-        if self.sessions is None:
-            self.sessions = Sessions(self.root)
-        started = time.monotonic()
         result: Future[Recording | None] = Future()
+        cached = self.runs.cache.find(page, device)
+        if cached is not None:
+            result.set_result(cached)
+            return result
+        started = time.monotonic()
 
         def finish(run: Future[Run]) -> None:
             try:
-                result.set_result(self._keep(run.result(), page, device, time.monotonic() - started))
+                result.set_result(self._told(page, device, run.result(), time.monotonic() - started))
             except BaseException as error:
                 result.set_exception(error)
 
-        self.sessions.submit(page, device).add_done_callback(finish)
+        self.runs.submit(page, device).add_done_callback(finish)
         return result
 
-    def _keep(self, run: Run, page: Page, device: str, seconds: float) -> Recording | None:
-        found = self.cache.keep(page, device, run)
+    def _told(self, page: Page, device: str, run: Run, seconds: float) -> Recording | None:
+        found = as_recording(page, run)
         if found is not None:
             self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
         return found
@@ -99,23 +92,28 @@ class Book:
     def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:
         """What to show under each block of a page that was started, and what is wrong; waits for what still runs."""
         shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
-        problems: list[Problem] = []
+        recordings, errors = self.runs.recorded(page)
+        problems = [Problem(str(error)) for error in errors]
         for device in DEVICES:
             if not any(block.runs_on(device) for block in page.blocks):
                 continue
-            recording = self._recording(page, device, problems)
             pending = self.pending.get((page.path, device))
             ran = wait_for(pending) if pending else None
+            unrecorded = []
             for block in page.blocks:
-                if block.runs_on(device):
-                    found = _here(page, block, ran, recording) if ran else _elsewhere(page, block, device, recording)
-                    if found:
-                        shown[block.index].append(found)
-                        if found.wrong:
-                            problems.append(Problem(found.note))
-            if ran:
-                problems += _unrecorded(page, device, recording)
-        return shown, problems
+                if not block.runs_on(device):
+                    continue
+                standings = stand(page, block.index, device, recordings)
+                if ran and _unrecorded(page, block, ran, standings):
+                    unrecorded.append(block)
+                found = list(_shown(page, block, device, ran, recordings, standings))
+                shown[block.index] += found
+                problems += [Problem(one.note) for one in found if one.wrong]
+                problems += [
+                    Problem(damage(page, block, one.environment)) for one in standings if one.state is State.DAMAGED
+                ]
+            problems += _not_recorded(unrecorded, device)
+        return shown, list(dict.fromkeys(problems))
 
     def needs(self, page: Page) -> dict[int, tuple[int, ...]]:
         """For each block the earlier ones that it needs to run by itself; from the cache, if the page is the same."""
@@ -127,15 +125,16 @@ class Book:
 
     def exports(self, page: Page, shown: dict[int, list[Shown]]) -> dict[str, str]:
         """The page's files to take along, by suffix; from the cache, if page and outputs are the same."""
-        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(shown))
+        first = newest(shown)
+        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(first))
         path = place(self.root / CACHE, "exports", page)
-        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, shown))
+        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first))
         return found
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""
         listed = tuple(pages)
-        recordings = {page.path: self._recordings(page) for page in listed}
+        recordings = {page.path: self.runs.recorded(page)[0] for page in listed}
         used = {page.path: self._kept("names", page, names) for page in listed}
         return Reference(Shelf(listed, recordings, used), catalogue(self.root))
 
@@ -145,68 +144,75 @@ class Book:
         found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
         return found
 
-    def _recordings(self, page: Page) -> dict[str, Recording]:
-        """What is recorded of a page, by device; what cannot be read is told where the page is read."""
-        found = ((device, self._recording(page, device, [])) for device in DEVICES)
-        return {device: recording for device, recording in found if recording is not None}
 
-    def _recording(self, page: Page, device: str, problems: list[Problem]) -> Recording | None:
-        path = place(self.root / RECORDINGS, device, page)
-        try:
-            if path not in self.recorded:
-                self.recorded[path] = load(path, path.relative_to(self.root).as_posix())
-            return self.recorded[path]
-        except RecordingError as error:
-            problems.append(Problem(str(error)))
-            return None
+def newest(shown: dict[int, list[Shown]]) -> dict[int, list[Shown]]:
+    """Of what is shown under each block, that of the newest PyTorch on each kind of device."""
+    return {index: list({one.device: one for one in reversed(found)}.values())[::-1] for index, found in shown.items()}
 
 
-def _here(page: Page, block: Block, ran: Recording, recording: Recording | None) -> Shown | None:
+def _shown(
+    page: Page,
+    block: Block,
+    device: str,
+    ran: Recording | None,
+    recordings: Sequence[Recording],
+    standings: Sequence[Standing],
+) -> Iterator[Shown]:
+    """What to show of a block for one kind of device: an output for each environment, newest PyTorch first."""
+    here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
+    found = [(one.environment.order, _recorded(one)) for one in standings if one.output and not _same(one, here)]
+    if here and here.output:
+        found.append((here.environment.order, _here(page, block, here, recordings, standings)))
+    yield from (one for _, one in sorted(found, key=lambda pair: (pair[1].wrong, pair[0]), reverse=True))
+    yield from _without(page, block, device, standings, bool(found))
+
+
+def _same(one: Standing, here: Standing | None) -> bool:
+    """Whether this machine printed another output in place of a recorded one."""
+    return bool(here and here.output) and here is not None and one.environment.folder == here.environment.folder
+
+
+def _recorded(standing: Standing) -> Shown:
+    return Shown(standing.environment.device, standing.output, standing.environment)
+
+
+def _here(
+    page: Page, block: Block, here: Standing, recordings: Sequence[Recording], standings: Sequence[Standing]
+) -> Shown:
     """What to show of a block that ran on this machine."""
-    device, state_entry = ran.environment.device, ran.find(page, block.index)
-    entry = state_entry[1]
-    if entry is None:
-        return _elsewhere(page, block, device, recording)
-    note = fault(block, device, entry.output)
-    if not note and _state(page, block, recording) not in NOT_RECORDED:
-        note = mismatch(page, block, device, entry.output, recording)
-    return Shown(device, entry.output, ran.environment, note, bool(note))
+    assert here.output is not None
+    note = fault(block, here.environment.device, here.output)
+    if not note and any(one.output or one.state is State.DAMAGED for one in standings):
+        note = compare(page, block, here.environment, here.output, recordings).wrong
+    return Shown(here.environment.device, here.output, here.environment, note, bool(note))
 
 
-def _state(page: Page, block: Block, recording: Recording | None) -> State:
-    return recording.find(page, block.index)[0] if recording else State.MISSING
+def _unrecorded(page: Page, block: Block, ran: Recording, standings: Sequence[Standing]) -> bool:
+    """Whether a block that runs on this machine has no recording of its code from any environment of this kind."""
+    runs = block.options.count == 1 and block.runs_on(ran.environment.device, ran.environment.torch)
+    return runs and not any(one.output or one.state is State.DAMAGED for one in standings)
 
 
-def _unrecorded(page: Page, device: str, recording: Recording | None) -> list[Problem]:
-    """One problem for all blocks of a page whose recording from a device that is here is missing or stale."""
-    found = [b for b in page.blocks if b.runs_on(device) and _state(page, b, recording) in NOT_RECORDED]
-    found = [block for block in found if block.options.count == 1]
+def _not_recorded(found: Sequence[Block], device: str) -> list[Problem]:
+    """One problem for all blocks of a page without a recording from a device that is here."""
     if not found:
         return []
-    command = f"pytest {page.path} --device {device} --record"
-    return [
-        Problem(
-            f"{found[0]}: {len(found)} blocks from here on are not recorded on {device} as they stand; run {command}"
-        )
-    ]
+    told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
+    return [Problem(f"{found[0]}: {told}; run {record_command(found[0].page, device)}")]
 
 
-def _elsewhere(page: Page, block: Block, device: str, recording: Recording | None) -> Shown | None:
-    """What to show of a block for a device that this machine lacks."""
-    state, entry = recording.find(page, block.index) if recording else (State.MISSING, None)
-    if state is State.FRESH and entry is not None and recording is not None:
-        return Shown(device, entry.output, recording.environment)
-    label = LABELS[device]
-    if state is State.DAMAGED:
-        return Shown(device, None, None, damage(page, block, device), True)
-    if state is State.STALE and recording is not None:
-        day = recording.environment.day
-        return Shown(
-            device, None, None, f"Recorded on {day} for earlier code, and not shown: {label} must run it again."
-        )
-    if block.options.needs == device:
-        count = f"{block.options.count} devices with {label}" if block.options.count > 1 else label
-        return Shown(device, None, None, f"Needs {count}; not recorded yet.")
-    if block.options.compare == device:
-        return Shown(device, None, None, f"Not recorded yet: no machine with {label} has run this block.")
-    return None
+def _without(page: Page, block: Block, device: str, standings: Sequence[Standing], found: bool) -> Iterator[Shown]:
+    """What to show of a block where there is no output, and of recordings that were changed by hand."""
+    options = block.options
+    damaged = [one for one in standings if one.state is State.DAMAGED]
+    if damaged and not found:
+        yield Shown(device, None, None, damage(page, block, damaged[0].environment), True)
+    if found or damaged:
+        return
+    stale = [one.environment.day for one in standings if one.state is State.STALE]
+    if stale:
+        yield Shown(device, None, None, STALE.format(day=max(stale), label=LABELS[device]))
+    elif options.needs == device or (options.versions and not options.needs and device == DEVICES[0]):
+        yield Shown(device, None, None, f"Needs {options.needed}; not recorded yet.")
+    elif options.compare == device:
+        yield Shown(device, None, None, f"Not recorded yet: no machine with {LABELS[device]} has run this block.")

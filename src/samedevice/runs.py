@@ -1,17 +1,18 @@
-"""Runs: what one run of pytest has pages do: each page on each device at most once, and recorded at most once."""
+"""Runs: runs pages for pytest and for the build, each at most once a device, and reads and writes recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recordings import Recording, load, place, save, tidy, update
+from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.running.sessions import Sessions
@@ -22,39 +23,47 @@ UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
 ADVICE = "make room on the disk, or make the checkout writable, and record again"
 
+Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
+"""The recordings of a page, newest PyTorch first, and why others cannot be read."""
+
 
 class Runs:
-    """The runs of pages on `devices`, under the repository root `root`.
+    """The runs of the pages under the repository root `root`."""
 
-    `record` is whether they are recorded, `asked` whether a person asked for these devices.
-    """
-
-    def __init__(self, root: Path, devices: tuple[str, ...], record: bool, asked: bool) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self.devices = devices
-        self.record = record
-        self.asked = asked
         self.sessions: Sessions | None = None
-        self.cache: OutputCache | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
-        self.recordings: dict[tuple[str, str], Recording | None] = {}
-        if record:
-            sweep_files(root / RECORDINGS)
+        self.known: dict[str, Recorded] = {}
+        self.written: set[tuple[str, str]] = set()
 
-    def start(self, selected: Iterable[tuple[Page, str, int]]) -> None:
-        """Submit each page once for each device, up to the last block selected: page, device, index of the block."""
+    @cached_property
+    def cache(self) -> OutputCache:
+        """What earlier runs printed."""
+        return OutputCache(self.root)
+
+    def forget(self) -> None:
+        """Run pages anew, and read recordings anew, from now on: their files may have changed."""
+        self.futures, self.known, self.written = {}, {}, set()
+
+    def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
+        """Submit each page once for each device, up to the last block selected: page, device, index of the block.
+
+        None in place of an index has the whole page run.
+        """
         upto: dict[tuple[str, str], int] = {}
         pages: dict[str, Page] = {}
         for page, device, index in selected:
             pages[page.path] = page
-            last = len(page.blocks) if self.record else index + 1
+            last = len(page.blocks) if index is None else index + 1
             upto[page.path, device] = max(upto.get((page.path, device), 0), last)
         for (path, device), count in upto.items():
-            self._submit(pages[path], device, count)
+            self.submit(pages[path], device, count)
 
-    def _submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
+    def submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
+        """Begin to run the first `upto` blocks of a page, all if None, unless it runs already."""
         if self.sessions is None:
-            self.sessions, self.cache = Sessions(self.root), OutputCache(self.root)
+            self.sessions, _ = Sessions(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
             self.futures[key] = self.sessions.submit(page, device, upto)
@@ -63,50 +72,58 @@ class Runs:
 
     def _keep(self, page: Page, device: str, done: Future[Run]) -> None:
         """Spare the next build the page's run."""
-        if self.cache is not None and not done.cancelled() and done.exception() is None:
+        if not done.cancelled() and done.exception() is None:
             self.cache.keep(page, device, done.result())
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for. Raises SessionError."""
-        return wait_for(self._submit(page, device))
+        return wait_for(self.submit(page, device))
 
-    def recording(self, page: Page, device: str) -> Recording | None:
-        """What is recorded of the page on the device. Raises RecordingError."""
-        key = (page.path, device)
-        if key not in self.recordings:
-            path = place(self.root / RECORDINGS, device, page)
-            self.recordings[key] = load(path, path.relative_to(self.root).as_posix())
-        return self.recordings[key]
+    def recorded(self, page: Page) -> Recorded:
+        """What is recorded of a page in all environments, and why the rest cannot be read."""
+        if page.path not in self.known:
+            self.known[page.path] = load_all(self.root, RECORDINGS, page)
+        return self.known[page.path]
 
     def write(self, page: Page, device: str, run: Run) -> str:
         """Record a run; return a line that says what was done, or empty if that was said before.
 
         Raises RecordingError where it cannot be written.
         """
-        key = (page.path, device)
-        if key in self.recordings or run.environment is None:
+        if (page.path, device) in self.written or run.environment is None:
             return ""
-        path = place(self.root / RECORDINGS, device, page)
-        try:
-            self.recordings[key] = old = load(path)
-        except RecordingError:
-            self.recordings[key] = old = None
+        self.written.add((page.path, device))
+        where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
         if faults:
             first = faults[0].splitlines()[0]
-            return f"not recorded: {page.path} on {device}, because {len(faults)} of its blocks failed, first {first}"
-        new = update(old, page, run.environment, run.outputs)
+            return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
+        path = place(self.root / RECORDINGS, run.environment.folder, page)
+        new = update(self._old(path, page), page, run.environment, run.outputs)
         try:
-            tidy(path) if new is None else save(path, new)
+            tidy(path) if new is None else save(path, new, paths(self.root / RECORDINGS, page))
         except OSError as error:
             what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
-            return f"{UNCHANGED}{page.path} on {device}"
-        return f"recorded {page.path} on {device}: {len(new.entries)} blocks"
+            return f"{UNCHANGED}{where}"
+        return f"recorded {where}: {len(new.entries)} blocks"
+
+    def _old(self, path: Path, page: Page) -> Recording | None:
+        """What is recorded already; None where that cannot be read."""
+        try:
+            return load(path, among=paths(self.root / RECORDINGS, page))
+        except RecordingError:
+            return None
 
     def close(self) -> None:
         """End the processes that run pages."""
         if self.sessions is not None:
             self.sessions.close()
+            self.sessions = None
+
+
+def sweep(root: Path) -> None:
+    """Remove the unfinished files that a killed recording left."""
+    sweep_files(root / RECORDINGS)

@@ -18,10 +18,11 @@ from served import NAME, served
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Entry, Recording, load, save
+from samedevice.outputs.recording_files import load_all, save
+from samedevice.outputs.recordings import Entry, Recording
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, RECORDINGS
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("docs", "snippets", "tests/recordings", CACHE)
@@ -49,8 +50,8 @@ def pretend_cuda(tree: Path, page: Page, printed: dict[int, Output]) -> None:
     entries = []
     for block, hash in zip(page.blocks, page.hashes("cuda"), strict=True):
         if block.index in printed:
-            entries.append(Entry.make(str(hash), block.code, on_cuda(printed[block.index])))
-    save(tree / f"tests/recordings/cuda/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
+            entries.append(Entry.make(str(hash), block.code, on_cuda(printed[block.index]), MADE_UP))
+    save(tree / f"tests/recordings/{MADE_UP.folder}/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
 
 
 def copy_if_there(source: str, target: str) -> None:
@@ -67,10 +68,10 @@ def copy_of_the_repository(tree: Path) -> None:
     for name in ("mkdocs.yml", ".gitignore"):
         shutil.copy(ROOT / name, tree)
     home = parse_page(tree / "docs/index.md", tree)
-    recorded = load(tree / "tests/recordings/cpu/index.json")
-    assert recorded is not None
+    recorded = next(one for one in load_all(tree, RECORDINGS, home)[0] if one.environment.device == "cpu")
     everywhere = [block.index for block in home.blocks if block.options.needs == ""]
-    pretend_cuda(tree, home, dict(zip(everywhere, [entry.output for entry in recorded.entries], strict=True)))
+    outputs = [entry.output for entry in recorded.entries if entry.output]
+    pretend_cuda(tree, home, dict(zip(everywhere, outputs, strict=True)))
     (tree / "docs/sixty.md").write_text(SIXTY, encoding="utf-8")
     sixty = parse_page(tree / "docs/sixty.md", tree)
     pretend_cuda(tree, sixty, {number: Output(f"line {number} of the cpu\n") for number in range(60)})

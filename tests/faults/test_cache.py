@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import load, save, update
+from samedevice.outputs.recording_files import load, save
+from samedevice.outputs.recordings import update
 from samedevice.pages.parsing import parse_page
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from samedevice.devices import torch_build
+
 if TYPE_CHECKING:
     from conftest import Checkout
 
@@ -18,7 +20,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts file sys
 FULL = "No space left on device"
 READ_ONLY = "Read-only file system"
 NOT_WRITTEN = (
-    "\ntests/recordings/cpu/page.json: cannot be written ({}); what was recorded before is as it was; "
+    f"\ntests/recordings/cpu-{torch_build().version}/page.json: cannot be written ({{}}); "
+    "what was recorded before is as it was; "
     "make room on the disk, or make the checkout writable, and record again\n"
 )
 

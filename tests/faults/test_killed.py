@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recordings import Recording, load, place, save, update
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.temporary import SUFFIX, sweep_files
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 if TYPE_CHECKING:
     from conftest import Checkout
@@ -121,7 +126,7 @@ def test_whoever_is_killed_while_recording_leaves_no_process_and_whole_recording
 def check(checkout: Checkout, before: dict[str, bytes], number: int) -> None:
     """What is recorded is what was, or what this round printed."""
     now = checkout.recordings
-    found = load(checkout.root / "tests/recordings/cpu/page.json")
+    found = load(checkout.root / f"tests/recordings/{CPU_FOLDER}/page.json")
     assert found is not None
     assert all(entry.intact for entry in found.entries)
     if now["cpu/page.json"] == before["cpu/page.json"]:

@@ -32,7 +32,7 @@ def shelf(*found: tuple[Page, list[str]]) -> Shelf:
     for one, messages in found:
         outputs = [Output(raised=Raised("ValueError", message)) for message in messages]
         made = update(None, one, CPU, outputs or [None] * len(one.blocks))
-        recordings[one.path] = {"cpu": made} if made else {}
+        recordings[one.path] = (made,) if made else ()
     return Shelf(tuple(one for one, _ in found), recordings, {})
 
 

@@ -20,9 +20,10 @@ from samedevice.generated.api_table import Catalogue, catalogue, misused
 from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from samedevice.generated.markers import Reference, asks
-from samedevice.generated.site import Shelf, link, moved, recordings_of, title
+from samedevice.generated.site import Shelf, link, moved, title
 from samedevice.generated.status import status
 from samedevice.integration.pytest import _elsewhere
+from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -58,7 +59,7 @@ def shelf() -> Shelf:
     """The site's own pages with their recordings."""
     paths = sorted(path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", NOTEBOOK))
     pages = tuple(parse_page(path, ROOT) for path in paths)
-    recordings = {page.path: recordings_of(page, ROOT / RECORDINGS) for page in pages}
+    recordings = {page.path: load_all(ROOT, RECORDINGS, page)[0] for page in pages}
     return Shelf(pages, recordings, {page.path: names(page) for page in pages})
 
 

@@ -10,14 +10,16 @@ import pytest
 
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Evidence, Standing, error_sections
-from samedevice.generated.site import Shelf, recordings_of
+from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, place, save, update
+from samedevice.outputs.recording_files import load_all, place, save
+from samedevice.outputs.recordings import Recording, update
 from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
 
 Write = Callable[..., Page]
 WHERE = Page("docs/about/status.md", "# Status", ())
@@ -55,7 +57,7 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
     (docs / "stale.md").write_text(BLOCKS.format("stale", 2) + "```python\nx\n```\n", encoding="utf-8")
 
     pages = tuple(parse_page(docs / f"{name}.md", pytester.path) for name in texts)
-    recordings = {page.path: recordings_of(page, pytester.path / "tests/recordings") for page in pages}
+    recordings = {page.path: load_all(pytester.path, RECORDINGS, page)[0] for page in pages}
     markdown = status(WHERE, Shelf(pages, recordings, {}), [])
     result = pytester.runpytest_inprocess("-v", "-rN")
     told = result.stdout.str()
@@ -133,4 +135,4 @@ def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
 def test_a_missing_folder_of_recordings_is_an_empty_account(write: Write, root: Path) -> None:
     """A new site builds."""
     page = write(BLOCKS.format("page", 1))
-    assert recordings_of(page, root / "tests/recordings") == {}
+    assert load_all(root, RECORDINGS, page)[0] == ()

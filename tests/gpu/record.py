@@ -98,7 +98,7 @@ class Recorder:
 
     def _record_some(self, pages: list[Page], device: str) -> list[Page]:
         """Record pages until one of them takes too long, or breaks the machinery; return the pages after that one."""
-        runs = Runs(self.kit, (device,), record=True, asked=True)
+        runs = Runs(self.kit)
         try:
             runs.start((page, device, len(page.blocks) - 1) for page in pages)
             for number, page in enumerate(pages, start=1):

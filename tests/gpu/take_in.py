@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from samedevice.devices import DEVICES, LABELS
-from samedevice.errors import RecordingError, SameDeviceError
+from samedevice.devices import LABELS
+from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import damaged
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, State, load, place, save, update
+from samedevice.outputs.recording_files import load_all, paths, place, save
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS, page_paths
@@ -53,44 +54,33 @@ class Archive:
 
     def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
         """The recordings of a page, and what is wrong with others."""
-        found, errors = known(self.folder, page)
+        found, errors = load_all(self.folder, RECORDINGS, page)
         whole = tuple(one for one in found if not damaged(page, one))
         wrong = [message for one in found for message in damaged(page, one)]
         return whole, [*map(str, errors), *wrong]
 
 
-def known(root: Path, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
-    """The recordings of a page below a root, and why others cannot be read."""
-    found, errors = [], []
-    for device in DEVICES:
-        path = place(root / RECORDINGS, device, page)
-        try:
-            found.append(load(path, path.relative_to(root).as_posix()))
-        except RecordingError as error:
-            errors.append(error)
-    return tuple(one for one in found if one), errors
-
-
 def outputs(page: Page, recording: Recording) -> list[Output | None]:
     """The recorded output of each block, as far as it was recorded for the code as it is now."""
-    found = (recording.find(page, block.index) for block in page.blocks)
-    return [entry.output if entry and state is State.FRESH else None for state, entry in found]
+    return [recording.find(page, block.index).output for block in page.blocks]
 
 
 def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
     """Put one recording in place, and say what is new or changed."""
     about = recording.environment
-    where = f"{page.path} on {about.name}, PyTorch {about.torch}"
-    now, (before, _) = outputs(page, recording), known(root, page)
-    old = next((one for one in before if one.environment.device == about.device), None)
+    where = f"{page.path} on {about}"
+    now, (before, _) = outputs(page, recording), load_all(root, RECORDINGS, page)
+    old = next((one for one in before if one.environment.folder == about.folder), None)
     new = update(old, page, about, now)
     if new is None:
         yield f"unchanged: {where}"
         return
-    save(place(root / RECORDINGS, about.device, page), new)
+    path = place(root / RECORDINGS, about.folder, page)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(path, new, paths(root / RECORDINGS, page))
     changed = list(_changes(page, outputs(page, old), now)) if old else []
-    kind = "changed" if old else "new"
-    yield f"{kind}: {where}: {sum(one is not None for one in now)} blocks, {len(changed)} of them print something else"
+    count = f"{sum(one is not None for one in now)} blocks"
+    yield f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
     yield from changed
     stale = len(recording.entries) - sum(one is not None for one in now)
     if stale:

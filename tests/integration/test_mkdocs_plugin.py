@@ -16,9 +16,13 @@ from mkdocs.__main__ import cli
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.outputs.recordings import load, place, save
+from samedevice.devices import torch_build
+from samedevice.outputs.recording_files import load, place, save
 from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 ROOT = Path(__file__).parents[2]
 CONFIG = f"""
@@ -85,9 +89,9 @@ class Site:
     def record(self, name: str) -> Path:
         """Record what the last build printed."""
         page = parse_page(self.root / f"docs/{name}.md", self.root)
-        found = load(place(self.root / CACHE, "cpu", page))
+        found = load(place(self.root / CACHE, CPU_FOLDER, page))
         assert found is not None
-        path = place(self.root / "tests/recordings", "cpu", page)
+        path = place(self.root / "tests/recordings", CPU_FOLDER, page)
         save(path, found)
         return path
 

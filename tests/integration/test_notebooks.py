@@ -18,17 +18,22 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
+from samedevice.devices import torch_build
 from samedevice.errors import PageError
 from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import State, load, place
+from samedevice.outputs.recording_files import load, paths, place
+from samedevice.outputs.recordings import State
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter, prose, read_cells, relink
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.exports import notebook
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[1].joinpath("samples") / "notebook" / "cells.py"
@@ -149,7 +154,7 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
     for arguments in (["docs/x.py", "--record"], ["docs/x.py"], [], ["docs/x.py::cpu-02-line-5"]):
         result = pytester.runpytest_inprocess("--rootdir", str(pytester.path), *arguments)
         result.assert_outcomes(passed=1 if "::" in str(arguments) else 2)
-    recorded = json.loads((pytester.path / "tests/recordings/cpu/x.json").read_text(encoding="utf-8"))
+    recorded = json.loads((pytester.path / f"tests/recordings/{CPU_FOLDER}/x.json").read_text(encoding="utf-8"))
     assert [block["output"] for block in recorded["blocks"]] == [{"text": "False\n"}, {"value": "2"}]
 
 
@@ -310,11 +315,11 @@ def test_a_real_notebook_is_at_most_60_kilobytes_compressed(path: Path, tmp_path
 
 def recorded(page: Page) -> dict[int, list[Shown]]:
     """What is recorded of a page on the CPU."""
-    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     found = {block.index: recording.find(page, block.index) for block in page.blocks if block.runs_on("cpu")}
-    assert {state for state, _ in found.values()} == {State.FRESH}
-    return {index: [Shown("cpu", entry.output, recording.environment)] for index, (_, entry) in found.items() if entry}
+    assert {standing.state for standing in found.values()} == {State.FRESH}
+    return {index: [Shown("cpu", one.output, recording.environment)] for index, one in found.items()}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,7 +15,8 @@ from samedevice.devices import why_absent
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import place, save, update
+from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recordings import update
 from samedevice.pages.parsing import parse_page
 from samedevice.running.sessions import Sessions
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from samedevice.outputs.checks import damaged, fault, mismatch
+from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Entry, Recording, update
@@ -34,6 +35,12 @@ Write = Callable[..., Page]
             'raises="ValueError"',
             Output("fine\n"),
             " on cpu did not raise ValueError, although it says so; mend the block or its raises=",
+        ),
+        ('raises="RuntimeError"', Output(raised=Raised("NotImplementedError", "no", announced="RuntimeError")), ""),
+        (
+            'raises="ValueError"',
+            Output(raised=Raised("NotImplementedError", "no", "Traceback", announced="RuntimeError")),
+            " on cpu raised NotImplementedError instead of ValueError: no\n\nTraceback",
         ),
         ('raises="cuda: ValueError"', Output("fine\n"), ""),
         (
@@ -71,7 +78,7 @@ def recording(page: Page) -> Recording:
 
 def told(page: Page, index: int, now: str, recording: Recording | None) -> str:
     """The message for a block that printed this."""
-    return mismatch(page, page.blocks[index], "cpu", Output(now), recording)
+    return compare(page, page.blocks[index], HERE, Output(now), [recording] if recording else []).wrong
 
 
 def test_an_output_as_recorded_is_right(page: Page, recording: Recording) -> None:
@@ -110,8 +117,8 @@ def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Record
     forged = Entry(old.hash, old.code, Output("2.75\n"), old.seal)
     recording = Recording(HERE, (recording.entries[0], forged))
     message = (
-        "docs/page.md:5: its recording for cpu was changed by hand; bring tests/recordings/cpu/page.json back "
-        f"with git checkout, or run {COMMAND}"
+        "docs/page.md:5: its recording for cpu-2.13.0+cpu was changed, by hand or by a merge; "
+        f"bring tests/recordings/cpu-2.13.0+cpu/page.json back with git checkout, or run {COMMAND}"
     )
     assert told(page, 1, "2.75\n", recording) == message
     assert damaged(page, recording) == [message]
@@ -130,3 +137,50 @@ def test_a_failing_block_shows_what_it_had_printed(page: Page) -> None:
     assert found == "docs/page.md:1 on cpu raised SystemExit: 1\n\nIt had printed:\nno free port"
     found = fault(block, "cpu", Output(text="half\n", died="ended its process with signal SIGSEGV"))
     assert found.endswith("SIGSEGV\n\nIt had printed:\nhalf")
+
+
+OTHER = replace(HERE, torch="2.15.0+cu132")
+THIRD = replace(HERE, torch="2.11.0+cu130")
+
+
+def made(page: Page, where: Environment, *texts: str) -> Recording:
+    """A recording of a page with these outputs."""
+    found = update(None, page, where, [Output(text) for text in texts])
+    assert found is not None
+    return found
+
+
+def test_the_recording_of_the_same_environment_decides(page: Page) -> None:
+    """What another version printed is no excuse where this one was recorded."""
+    recordings = [made(page, OTHER, "1\n", "3\n"), made(page, HERE, "1\n", "2\n")]
+    assert compare(page, page.blocks[0], HERE, Output("1\n"), recordings).matched == HERE
+    verdict = compare(page, page.blocks[1], HERE, Output("3\n"), recordings)
+    assert verdict.wrong.startswith("docs/page.md:5 on cpu: not what was recorded (EPYC 9B14, PyTorch 2.13.0+cpu, ")
+
+
+def test_a_version_that_is_not_recorded_may_print_what_any_other_printed(page: Page) -> None:
+    """So the pages pass with 2.14, where it does what 2.13 or 2.15 did, before anybody has recorded it."""
+    recordings = [made(page, OTHER, "1\n", "3\n"), made(page, THIRD, "1\n", "2\n")]
+    assert compare(page, page.blocks[1], HERE, Output("2\n"), recordings).matched == THIRD
+    assert compare(page, page.blocks[1], HERE, Output("3\n"), recordings).matched == OTHER
+    verdict = compare(page, page.blocks[1], HERE, Output("4\n"), recordings)
+    assert verdict.matched is None
+    assert verdict.wrong == (
+        "docs/page.md:5 on cpu: not what was recorded (EPYC 9B14, PyTorch 2.11.0+cu130, 2026-11-21), "
+        "nor what any other environment printed\n\ntwo\n\n--- recorded\n+++ now\n@@ -1 +1 @@\n-2\n+4\n\n"
+        f"If this is what cpu-2.13.0+cpu prints, run {COMMAND}"
+    )
+
+
+def test_another_kind_of_device_is_no_witness(page: Page) -> None:
+    """A GPU prints what a GPU prints."""
+    gpu = replace(HERE, device="cuda", name="NVIDIA T4")
+    verdict = compare(page, page.blocks[0], HERE, Output("1\n"), [made(page, gpu, "1\n", "2\n")])
+    assert verdict.wrong == f"docs/page.md:1 has no recording for cpu; run {COMMAND}"
+
+
+def test_a_stale_recording_lets_another_environment_speak(page: Page, write: Write) -> None:
+    """After an edit only one version may have been recorded; the others compare with that until they are."""
+    changed = write(page.text.replace("two", "2"))
+    recordings = [made(changed, OTHER, "1\n", "2\n"), made(page, HERE, "1\n", "2\n")]
+    assert compare(changed, changed.blocks[1], HERE, Output("2\n"), recordings).matched == OTHER

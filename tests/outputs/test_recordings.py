@@ -16,7 +16,8 @@ from samedevice.errors import RecordingError
 from samedevice.outputs.checks import damaged
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.outputs.recordings import Recording, State, load, place, save, update
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recordings import Recording, State, update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.temporary import write_atomically
@@ -51,14 +52,14 @@ def recording(page: Page) -> Recording:
 @pytest.fixture
 def path(root: Path, page: Page, recording: Recording) -> Path:
     """The file of that recording."""
-    path = place(root / "recordings", "cuda", page)
+    path = place(root / "recordings", HERE.folder, page)
     save(path, recording)
     return path
 
 
 def states(recording: Recording, page: Page) -> list[State]:
     """What a recording has to say of each block of a page."""
-    return [recording.find(page, block.index)[0] for block in page.blocks]
+    return [recording.find(page, block.index).state for block in page.blocks]
 
 
 def test_a_recording_comes_back_as_it_was_saved(path: Path, recording: Recording, page: Page) -> None:
@@ -69,10 +70,10 @@ def test_a_recording_comes_back_as_it_was_saved(path: Path, recording: Recording
     assert [entry.output for entry in recording.entries] == list(OUTPUTS)
 
 
-def test_a_recording_has_a_place_by_device_and_page(write: Write, root: Path) -> None:
+def test_a_recording_has_a_place_by_environment_and_page(write: Write, root: Path) -> None:
     """A person finds it by the page's name."""
     page = write("", "docs/tensors/creating.md")
-    assert place(root, "cuda", page) == root / "cuda/tensors/creating.json"
+    assert place(root, "cpu-2.13.0", page) == root / "cpu-2.13.0/tensors/creating.json"
 
 
 def test_a_recording_of_today_is_read_tomorrow(tmp_path: Path) -> None:
@@ -138,13 +139,13 @@ def test_a_value_changed_by_hand_is_noticed(tmp_path: Path, way: tuple[Any, ...]
     at[way[-1]] = at[way[-1]] + 1 if isinstance(at[way[-1]], int) else f"{at[way[-1]]}x"
     path.write_text(json.dumps(found), encoding="utf-8")
     page = parse_page(tmp_path / "samples/docs/page.md", tmp_path / "samples")
-    assert complaint(path, page).startswith(("tests/recordings/cuda/page.json: ", "docs/page.md:"))
+    assert complaint(path, page).startswith(("tests/recordings/h200/page.json: ", "docs/page.md:"))
 
 
 def complaint(path: Path, page: Page) -> str:
     """What a person is told of a recording that was changed by hand."""
     try:
-        recording = load(path, "tests/recordings/cuda/page.json")
+        recording = load(path, "tests/recordings/h200/page.json")
         return "\n".join(damaged(page, recording)) if recording else ""
     except RecordingError as error:
         return str(error)
@@ -182,7 +183,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "merge conflict": lambda content: b"<<<<<<< HEAD\n" + content,
     "a list": lambda content: b"[]",
     "a word": lambda content: b'"format"',
-    "another format": lambda content: content.replace(b'"format": 1', b'"format": 99'),
+    "another format": lambda content: content.replace(b'"format": 2', b'"format": 99'),
     "no environment": lambda content: content.replace(b'"environment"', b'"environmint"'),
     "an unknown field": lambda content: content.replace(b'"driver"', b'"drivel"'),
     "an output that is a list": lambda content: content.replace(b'"output": {', b'"output": [], "x": {', 1),
@@ -199,9 +200,9 @@ def test_a_recording_that_cannot_be_read_is_an_error_that_names_the_file(
     """A recording is not made again by itself: someone has to know, and to know what to do."""
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(RecordingError) as caught:
-        load(path, "tests/recordings/cuda/page.json")
+        load(path, "tests/recordings/h200/page.json")
     message = str(caught.value)
-    assert message.startswith("tests/recordings/cuda/page.json: ")
+    assert message.startswith("tests/recordings/h200/page.json: ")
     assert message.endswith("; bring it back with git checkout, or delete it and record again")
 
 

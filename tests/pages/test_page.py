@@ -9,6 +9,7 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError
+from samedevice.pages.options import NEEDS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 
@@ -112,8 +113,11 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
             "compare, fold",
         ),
         ('python compare="cpu"', 'compare="cpu" names no device beside the CPU; use cuda or mps'),
-        ('python needs="cud"', 'needs="cud" names no device; use cuda, mps or cpu, or "2 cuda" for two'),
-        ('python needs="0 cuda"', 'needs="0 cuda" names no device; use cuda, mps or cpu, or "2 cuda" for two'),
+        ('python needs="cud"', f'needs="cud" names no device; {NEEDS_ADVICE}'),
+        ('python needs="0 cuda"', f'needs="0 cuda" names no device; {NEEDS_ADVICE}'),
+        ('python needs="torch"', f'needs="torch" names no device; {NEEDS_ADVICE}'),
+        ('python needs="torch>=two"', f'needs="torch>=two" names no version of PyTorch; {NEEDS_ADVICE}'),
+        ('python needs="cuda torch>="', f'needs="cuda torch>=" names no version of PyTorch; {NEEDS_ADVICE}'),
         ('python raises="cud: RuntimeError"', 'raises="cud: RuntimeError": cud names no device; use cuda, mps or cpu'),
         ('python raises="a b"', 'raises="a b" names no exception; write raises="RuntimeError"'),
         ('python raises="E, F"', 'raises="E, F" names two exceptions for one device; keep one of them'),
@@ -334,3 +338,59 @@ def test_a_binary_file_that_is_only_mentioned_does_no_harm(write: Write, snippet
     (snippets / "cat.png").write_bytes(b"\x89PNG\r\n\xff\xfe")
     (block,) = write('```python\npath = "snippets/cat.png"\n```\n').blocks
     assert block.kind == "python"
+
+
+@pytest.mark.parametrize(
+    ("needs", "device", "versions", "words"),
+    [
+        ("torch>=2.15", "", ">=2.15", "PyTorch 2.15 or newer"),
+        ("cuda torch >= 2.11, <2.15", "cuda", ">= 2.11, <2.15", "CUDA and PyTorch >= 2.11, <2.15"),
+        ("2 cuda torch>=2.11", "cuda", ">=2.11", "2 devices with CUDA and PyTorch 2.11 or newer"),
+        ("mps", "mps", "", "MPS"),
+    ],
+)
+def test_a_block_can_need_a_version_of_pytorch(
+    write: Callable[..., Page], needs: str, device: str, versions: str, words: str
+) -> None:
+    """Alone, and together with a device; the page says it in words."""
+    (block,) = write(f'```python needs="{needs}"\nx\n```\n').blocks
+    assert (block.options.needs, block.options.versions, block.options.needed) == (device, versions, words)
+
+
+@pytest.mark.parametrize(
+    ("torch", "runs"),
+    [
+        ("2.15.0+cu132", True),
+        ("2.16.0a0+git1", True),
+        ("2.15.0a0", True),
+        ("2.13.0+cpu", False),
+        ("odd", False),
+        ("", True),
+    ],
+)
+def test_a_block_runs_with_the_versions_that_it_needs(write: Callable[..., Page], torch: str, runs: bool) -> None:
+    """The build does not matter; a version that is not known counts as any."""
+    (block,) = write('```python needs="torch>=2.15"\nx\n```\n').blocks
+    assert block.runs_on("cpu", torch) is runs
+
+
+def test_a_block_for_a_version_leads_to_later_outputs_where_it_runs_alone(write: Callable[..., Page]) -> None:
+    """With another PyTorch it never ran: editing it must not make what was recorded there stale."""
+    text = '```python\none\n```\n\n```python needs="torch>=2.15"\ntwo\n```\n\n```python\nthree\n```\n'
+    before, after = write(text), write(text.replace("two", "2"))
+    assert before.hashes("cpu", "2.13.0") == after.hashes("cpu", "2.13.0")
+    assert before.hashes("cpu", "2.13.0")[1] is None
+    assert [a == b for a, b in zip(before.hashes("cpu", "2.15.0"), after.hashes("cpu", "2.15.0"), strict=True)] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_page_beside_a_notebook_of_the_same_name_is_an_error(write: Callable[..., Page]) -> None:
+    """They would have one address, and overwrite each other's recording."""
+    write("# %%\nx = 1\n", "docs/same.py")
+    with pytest.raises(
+        PageError, match=r"^docs/same\.md:1: same\.py beside it would have the same address and recording"
+    ):
+        write("# Same\n", "docs/same.md")

@@ -26,11 +26,12 @@ from repository import copy_repository, page_files
 from silence import silent
 
 from samedevice.devices import present_devices
-from samedevice.outputs.checks import fault, mismatch
+from samedevice.outputs.checks import compare, fault
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Entry, Recording, load, place
+from samedevice.outputs.recording_files import load, paths, place
+from samedevice.outputs.recordings import Entry, Recording
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
@@ -60,14 +61,15 @@ class Case:
     @property
     def entry(self) -> Entry | None:
         """What is recorded of it as it stands."""
-        return self.recording.find(self.page, self.block.index)[1]
+        return self.recording.find(self.page, self.block.index).entry
 
     def told(self, page: Page | None = None, recording: Recording | None = None) -> str:
         """What pytest says of the block, if its page or its recording were these."""
         page = page or self.page
         block = page.blocks[self.block.index]
         found = fault(block, self.device, self.output)
-        return found or mismatch(page, block, self.device, self.output, recording or self.recording)
+        recording = recording or self.recording
+        return found or compare(page, block, recording.environment, self.output, [recording]).wrong
 
     def recorded_as(self, entry: Entry) -> Recording:
         """The recording with another entry for the block."""
@@ -156,7 +158,9 @@ def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:
 
 def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
     """The recorded blocks of a page that ran."""
-    recording = load(place(root / RECORDINGS, device, page))
+    assert run.environment is not None
+    path = place(root / RECORDINGS, run.environment.folder, page)
+    recording = load(path, among=paths(root / RECORDINGS, page))
     for block, output in zip(page.blocks, run.outputs, strict=True):
         if recording and output:
             yield Case(root, page, block, device, recording, output)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from repository import page_files
 
-from samedevice.generated.site import recordings_of
+from samedevice.devices import DEVICES
+from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recordings import stand
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
@@ -28,8 +30,9 @@ def silent(root: Path) -> Iterator[tuple[Block, str]]:
 
 def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
     """Whether the block is recorded, and on no device with an output."""
-    found = [recording.find(page, block.index)[1] for recording in recordings_of(page, root / RECORDINGS).values()]
-    outputs = [entry.output for entry in found if entry]
+    recordings, _ = load_all(root, RECORDINGS, page)
+    found = [one.output for device in DEVICES for one in stand(page, block.index, device, recordings)]
+    outputs = [output for output in found if output]
     return bool(outputs) and not any(output.shown or output.figures for output in outputs)
 
 

@@ -13,7 +13,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.exports import indent, llms, markdown, notebook, script
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 
 HERE = Environment("cpu", "A CPU", "2.13.0", "3.11.7", "", "2026-11-21")
 TEXT = '''---

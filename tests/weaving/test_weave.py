@@ -15,7 +15,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import error_page, weave
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "weave"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from samedevice.devices import DEVICES
 from samedevice.generated.api_names import without_modules
 from samedevice.generated.site import Shelf, link
-from samedevice.outputs.recordings import Recording, State
+from samedevice.outputs.recordings import Recording, stand
 from samedevice.pages.page import Block, Page
 from samedevice.project import API_DATA
 
@@ -110,14 +111,14 @@ def misused(page: Page, shelf: Shelf, about: Catalogue) -> Iterator[tuple[Block,
     A block is about it if it raises, or says "deprecated" or gives a warning in what it printed. One that is not
     recorded on any device cannot be judged.
     """
-    recordings = dict(shelf.recorded(page))
+    recordings = shelf.recorded(page)
     for name, blocks in shelf.names.get(page.path, {}).items():
         if about.version(name).deprecated:
             yield from ((page.blocks[index], name) for index in blocks if _silent(page, page.blocks[index], recordings))
 
 
-def _silent(page: Page, block: Block, recordings: Mapping[str, Recording]) -> bool:
+def _silent(page: Page, block: Block, recordings: Sequence[Recording]) -> bool:
     """Whether a block is recorded and says nothing of a deprecation."""
-    found = [recording.find(page, block.index) for device, recording in recordings.items() if block.runs_on(device)]
-    outputs = [entry.output for state, entry in found if state is State.FRESH and entry is not None]
+    found = [one for device in DEVICES for one in stand(page, block.index, device, recordings)]
+    outputs = [one.output for one in found if one.output]
     return bool(outputs) and not any(one.raised or any(word in one.shown for word in WORDS) for one in outputs)

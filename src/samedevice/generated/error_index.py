@@ -48,7 +48,7 @@ def entries(shelf: Shelf) -> list[Entry]:
     spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
     silent: list[Entry] = []
     for page in shelf.pages:
-        recordings = dict(shelf.recorded(page))
+        recordings = shelf.recorded(page)
         for section in error_sections(page):
             for message in section.messages:
                 seen = evidence(section, message, recordings)

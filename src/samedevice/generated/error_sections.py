@@ -8,12 +8,13 @@ with a code span is about the message in it, a second span after "and" is a seco
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from samedevice.devices import DEVICES
-from samedevice.outputs.recordings import Recording, State
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page
 
@@ -91,8 +92,13 @@ class Evidence:
     """Whether it was seen to come."""
     name: str
     """Name of the class of the exception or warning; empty if that is not known."""
-    devices: tuple[str, ...] = ()
-    """The devices on which it came."""
+    environments: tuple[Environment, ...] = ()
+    """Where it came."""
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices on which it came."""
+        return tuple(dict.fromkeys(one.device for one in self.environments))
 
 
 def error_sections(page: Page) -> Iterator[ErrorSection]:
@@ -163,31 +169,32 @@ def pattern(message: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){whole}" + (r"(?!\w)" if text[-1:].isalnum() else ""))
 
 
-def evidence(section: ErrorSection, message: str, recordings: Mapping[str, Recording]) -> Evidence:
-    """What stands behind a message of a section; `recordings` holds its page's by device."""
+def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording]) -> Evidence:
+    """What stands behind a message of a section; `recordings` are those of its page."""
     wanted, compared = pattern(message), False
-    names, devices = [], []
-    for block, device, text in _outputs(section, recordings):
+    names, seen = [], []
+    for block, where, text in _outputs(section, recordings):
+        device = where.device
         match = wanted.search(text)
         same = not match and set(text.split()) == {"True"} and bool(wanted.search(" ".join(block.code.split())))
         if match or same:
-            devices.append(device)
+            seen.append(where)
             names.append(_name(block, device, text[: match.start()] if match else "", message))
             compared = compared or same
-    if devices:
+    if seen:
         standing = Standing.COMPARED if compared else Standing.RAISED
-        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(devices)))
+        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(seen)))
     announced = (_name(block, device, "", message) for block in section.blocks for device in DEVICES)
     return Evidence(_unseen(section, recordings), next(filter(None, announced), ""))
 
 
-def _outputs(section: ErrorSection, recordings: Mapping[str, Recording]) -> Iterator[tuple[Block, str, str]]:
-    """Each block of a section with each device that it is recorded on, and what it printed there, on one line."""
+def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator[tuple[Block, Environment, str]]:
+    """Each block of a section with each environment that it is recorded in, and what it printed there, on one line."""
     for block in section.blocks:
-        for device, recording in recordings.items():
-            state, entry = recording.find(section.page, block.index)
-            if block.runs_on(device) and state is State.FRESH and entry is not None:
-                yield block, device, " ".join(entry.output.shown.split())
+        for device in DEVICES:
+            for one in stand(section.page, block.index, device, recordings):
+                if one.output:
+                    yield block, one.environment, " ".join(one.output.shown.split())
 
 
 def _name(block: Block, device: str, before: str, message: str) -> str:
@@ -199,7 +206,7 @@ def _name(block: Block, device: str, before: str, message: str) -> str:
     return block.options.raises_on(device) or (caught[1].replace(", ", " or ") if caught else "")
 
 
-def _unseen(section: ErrorSection, recordings: Mapping[str, Recording]) -> Standing:
+def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Standing:
     """What stands behind a message that no recorded block gave.
 
     It waits if a block that may give it is not recorded: one that raises, or any where none does.
@@ -207,8 +214,7 @@ def _unseen(section: ErrorSection, recordings: Mapping[str, Recording]) -> Stand
     raising = [block for block in section.blocks if block.options.raises] or section.blocks
     for block in raising:
         for device in _expected(block):
-            recording = recordings.get(device)
-            if recording is None or recording.find(section.page, block.index)[0] is not State.FRESH:
+            if overall(stand(section.page, block.index, device, recordings)) is not State.FRESH:
                 return Standing.WAITING
     if section.pointers:
         return Standing.ELSEWHERE

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from samedevice.devices import DEVICES
-from samedevice.outputs.recordings import Recording, load, place
+from samedevice.outputs.recordings import Recording
 from samedevice.pages.page import Page
 from samedevice.pages.percent import prose
 from samedevice.project import NOTEBOOK
@@ -24,21 +23,15 @@ class Shelf:
 
     pages: tuple[Page, ...]
     """The pages, in the order in which they are listed."""
-    recordings: Mapping[str, Mapping[str, Recording]]
-    """For each page, by its path, what is recorded of it, by device."""
+    recordings: Mapping[str, Sequence[Recording]]
+    """For each page, by its path, what is recorded of it in all environments, newest PyTorch first."""
     names: Mapping[str, Mapping[str, Sequence[int]]]
     """For each page, by its path, the names of PyTorch with the indices of the blocks that use them (see `apis`)."""
 
-    def recorded(self, page: Page) -> Iterator[tuple[str, Recording]]:
-        """The devices on which something of a page is recorded, in their order, each with its recording."""
-        found = self.recordings.get(page.path, {})
-        return ((device, found[device]) for device in DEVICES if device in found)
-
-
-def recordings_of(page: Page, folder: Path) -> dict[str, Recording]:
-    """What is recorded of a page below `folder`, by device. Raises RecordingError."""
-    found = ((device, load(place(folder, device, page))) for device in DEVICES)
-    return {device: recording for device, recording in found if recording is not None}
+    def recorded(self, page: Page) -> tuple[Recording, ...]:
+        """The recordings of a page: device by device, newest PyTorch first."""
+        found = self.recordings.get(page.path, ())
+        return tuple(sorted(found, key=lambda one: DEVICES.index(one.environment.device)))
 
 
 def title(page: Page) -> str:

@@ -9,7 +9,7 @@ from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Standing
 from samedevice.generated.site import Shelf, link
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.recordings import Recording, State
+from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Block, Page
 
@@ -25,14 +25,15 @@ def status(page: Page, shelf: Shelf, found: Sequence[Entry]) -> str:
 
 def _device(device: str, page: Page, shelf: Shelf) -> Iterator[str]:
     """The section of one device."""
-    recorded = {one.path: shelf.recordings.get(one.path, {}).get(device) for one in shelf.pages}
+    recorded = {one.path: _on(device, shelf.recorded(one)) for one in shelf.pages}
     counts = [(one, tally(one, device, recorded[one.path])) for one in shelf.pages]
     rows = [(one, counted) for one, counted in counts if counted.blocks]
     yield f"## {LABELS[device]} {{ #{device} data-search-exclude }}"
     if not rows:
         yield "Nothing is recorded, and no block asks for it."
         return
-    yield "\n".join(f"- {line}" for line in _environments(recorded.values())) or "Nothing is recorded yet."
+    every = [recording for found in recorded.values() for recording in found]
+    yield "\n".join(f"- {line}" for line in _environments(every)) or "Nothing is recorded yet."
     total = sum((counted for _, counted in rows), Count())
     lines = [_row(link(page, one), counted, _why(one, device, recorded[one.path])) for one, counted in rows]
     yield "\n".join([*_head(), *lines, _row(f"**{_pages(len(rows))}**", total, "")])
@@ -41,18 +42,21 @@ def _device(device: str, page: Page, shelf: Shelf) -> Iterator[str]:
         yield f"Not recorded on this device, with blocks that run on every device: {_pages(elsewhere)} more."
 
 
+def _on(device: str, recordings: Iterable[Recording]) -> tuple[Recording, ...]:
+    return tuple(one for one in recordings if one.environment.device == device)
+
+
 def _pages(number: int) -> str:
     return f"{number} page" if number == 1 else f"{number} pages"
 
 
-def _environments(recordings: Iterable[Recording | None]) -> Iterator[str]:
-    """A line for each device name with its versions: on which days, and how many pages."""
+def _environments(recordings: Iterable[Recording]) -> Iterator[str]:
+    """A line for each device name with its versions, newest PyTorch first: on which days, and how many pages."""
     found: dict[tuple[str, ...], list[Environment]] = {}
-    for recording in recordings:
-        if recording:
-            one = recording.environment
-            found.setdefault((one.name, one.torch, one.python, one.driver), []).append(one)
-    for (name, torch, python, driver), group in sorted(found.items()):
+    for recording in sorted(recordings, key=lambda one: (one.environment.order, one.environment.name), reverse=True):
+        one = recording.environment
+        found.setdefault((one.name, one.torch, one.python, one.driver), []).append(one)
+    for (name, torch, python, driver), group in found.items():
         days = sorted({one.day for one in group})
         versions = f"PyTorch {torch}, Python {python}" + (f", driver {driver}" if driver else "")
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
@@ -69,33 +73,30 @@ def _row(name: str, counted: Count, why: str) -> str:
     return f"| {name} | {numbers} | {damaged}{why} |"
 
 
-def _why(page: Page, device: str, recording: Recording | None) -> str:
+def _why(page: Page, device: str, recordings: Sequence[Recording]) -> str:
     """Why blocks of a page never ran on a device, and since when others are stale."""
-    states = [(block, recording.find(page, block.index)[0] if recording else State.MISSING) for block in page.blocks]
-    missing = [block for block, state in states if state is State.MISSING and block.runs_on(device)]
-    reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or recording))
-    if recording and any(state is State.STALE for _, state in states):
-        reasons.append(f"the code changed after {recording.environment.day}")
+    blocks = [block for block in page.blocks if block.runs_on(device)]
+    states = [(block, overall(stand(page, block.index, device, recordings))) for block in blocks]
+    missing = [block for block, state in states if state is State.MISSING]
+    reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or recordings))
+    if any(state is State.STALE for _, state in states):
+        reasons.append(f"the code changed after {max(one.environment.day for one in recordings)}")
     return ", ".join(reasons)
 
 
 def _needs(block: Block) -> str:
     """Why a block is not recorded."""
-    options = block.options
-    if not options.needs:
-        return "not recorded yet"
-    label = LABELS[options.needs]
-    return f"needs {options.count} devices with {label}" if options.count > 1 else f"needs {label}"
+    return f"needs {block.options.needed}" if block.options.needed else "not recorded yet"
 
 
 def _nowhere(page: Page, shelf: Shelf) -> Iterator[str]:
     """The blocks that no device ever ran."""
     rows = []
     for one in shelf.pages:
-        recorded = list(shelf.recorded(one))
+        recorded = shelf.recorded(one)
         lines: dict[str, list[int]] = {}
         for block in one.blocks:
-            states = (found.find(one, block.index)[0] for device, found in recorded if block.runs_on(device))
+            states = (overall(stand(one, block.index, device, recorded)) for device in DEVICES)
             if all(state is State.MISSING for state in states):
                 lines.setdefault(_needs(block), []).append(block.line)
         rows += [f"| {link(page, one)} | {', '.join(map(str, at))} | {why} |" for why, at in lines.items()]

@@ -7,7 +7,9 @@ for its page's run and judges its own block.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +18,39 @@ from sybil import Document, Example, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 
-from samedevice.devices import DEVICES, present_devices, why_absent
+from samedevice.devices import DEVICES, present_devices, torch_build, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.outputs.checks import damaged, fault, mismatch
+from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.orphans import strays
-from samedevice.outputs.recordings import load, place
-from samedevice.outputs.tally import Count, tally
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import load_all, paths
+from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 from samedevice.pages.programs import pages_for
 from samedevice.project import DOCS, NOTEBOOK, PAGES, PROGRAMS, RECORDINGS, is_page, page_paths
-from samedevice.runs import UNCHANGED, Runs
+from samedevice.runs import UNCHANGED, Runs, sweep
 
-RUNS = pytest.StashKey["Runs"]()
 PROPERTY = "samedevice"
+MATCHED = "samedevice-matched"
+
+
+@dataclass(frozen=True)
+class Job:
+    """What this run of pytest does."""
+
+    runs: Runs
+    """What runs the pages."""
+    devices: tuple[str, ...]
+    """The kinds of device that blocks run on."""
+    record: bool
+    """Whether outputs are recorded, not compared."""
+    asked: bool
+    """Whether a person asked for these devices."""
+
+
+JOB = pytest.StashKey["Job"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,8 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--device {absent[0]}: {why_absent(absent[0])} ({has})")
     if record:
         config.option.continue_on_collection_errors = True
+        sweep(config.rootpath)
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir)
-    config.stash[RUNS] = Runs(config.rootpath, devices, record, asked=bool(config.getoption("--device")))
+    job = Job(Runs(config.rootpath), devices, record, asked=bool(config.getoption("--device")))
+    config.stash[JOB] = job
 
 
 def _with_pages(args: list[str], root: Path, here: Path) -> list[str]:
@@ -67,13 +89,13 @@ def _with_pages(args: list[str], root: Path, here: Path) -> list[str]:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End the processes."""
-    if RUNS in config.stash:
-        config.stash[RUNS].close()
+    if JOB in config.stash:
+        config.stash[JOB].runs.close()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Say on which devices blocks run."""
-    return f"same device: {', '.join(config.stash[RUNS].devices)}"
+    """Say on which devices blocks run, and with which PyTorch."""
+    return f"same device: {', '.join(config.stash[JOB].devices)}, PyTorch {torch_build().version}"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -88,9 +110,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to run what the selected items need, unless other processes of pytest-xdist share the work."""
     if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
-        items = [item for item in session.items if isinstance(item, BlockItem)]
+        job, items = session.config.stash[JOB], [item for item in session.items if isinstance(item, BlockItem)]
         try:
-            session.config.stash[RUNS].start((item.page, item.device, item.index) for item in items)
+            job.runs.start((one.page, one.device, None if job.record else one.index) for one in items)
         except SessionError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -114,10 +136,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Tell what was recorded, what is missing or stale for devices that this machine lacks, what has no page."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
-    lines = list(_recorded(dict.fromkeys(said)))
+    matched = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == MATCHED]
+    lines = [*_recorded(dict.fromkeys(said)), *_matched(matched)]
     if any(is_page(str(getattr(report, "fspath", ""))) for report in reports):
         pages = list(_pages(config.rootpath))
-        lines += [*_elsewhere(config.rootpath, pages, config.stash[RUNS].devices)]
+        lines += [*_elsewhere(config.rootpath, pages)]
         lines += strays(config.rootpath, RECORDINGS, pages)
     if lines:
         terminalreporter.section("recordings")
@@ -137,6 +160,14 @@ def _recorded(said: Iterable[str]) -> Iterator[str]:
         yield f"unchanged: {unchanged} recordings say already what was printed"
 
 
+def _matched(found: Iterable[str]) -> Iterator[str]:
+    """How many outputs are equal to the recordings of which environment."""
+    counted = Counter(found)
+    if counted:
+        told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
+        yield f"outputs with PyTorch {torch_build().version}: {told}"
+
+
 def _pages(root: Path) -> Iterator[Page]:
     """The pages that can be read."""
     for path in page_paths(root):
@@ -144,31 +175,28 @@ def _pages(root: Path) -> Iterator[Page]:
             yield parse_page(path, root)
 
 
-def _elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
-    """A line for each page with blocks whose recording from another device is missing or stale."""
+def _elsewhere(root: Path, pages: list[Page]) -> Iterator[str]:
+    """A line for each page that has blocks whose recording is stale, or whose device has not run them."""
     for page in pages:
-        for device in sorted(set(DEVICES) - set(here)):
-            counted = _count(root, page, device)
-            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
-            if told:
-                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
-
-
-def _count(root: Path, page: Page, device: str) -> Count:
-    try:
-        return tally(page, device, load(place(root / RECORDINGS, device, page)))
-    except RecordingError:
-        return Count()
+        recordings, _ = load_all(root, RECORDINGS, page)
+        for recording in recordings:
+            stale = tally(page, recording.environment.device, (recording,)).stale
+            if stale:
+                yield f"{page.path} on {recording.environment.folder}: {stale} of {len(page.blocks)} blocks are stale"
+        for device in DEVICES:
+            counted = tally(page, device, recordings)
+            if counted.missing:
+                yield f"{page.path} on {device}: {counted.missing} of {counted.blocks} blocks are not recorded"
 
 
 class PageSybil(Sybil):
     """Sybil for one page on one device."""
 
-    def __init__(self, root: Path, device: str, runs: Runs) -> None:
+    def __init__(self, root: Path, device: str, job: Job) -> None:
         types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
         super().__init__([BlockParser(root, self.evaluate)], encoding="utf-8-sig", document_types=types)
         self.device = device
-        self.runs = runs
+        self.job = job
 
     def identify(self, example: Example) -> str:
         """Name an item by device, block and line."""
@@ -177,25 +205,38 @@ class PageSybil(Sybil):
     def evaluate(self, example: Example) -> str | None:
         """Judge one block: what is wrong with it, or None."""
         page, block = example.namespace["page"], example.parsed
+        if not block.options.takes(torch_build().version):
+            pytest.skip(f"needs PyTorch {block.options.versions}, this is {torch_build().version}")
         run = self._run(example, page)
-        if run.count == 0 and self.runs.asked:
+        if run.count == 0 and self.job.asked:
             return f"{block} was not run: --device {self.device}, but torch sees no such device; is its driver too old?"
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
         output = run.outputs[block.index]
-        if output is None:
+        if output is None or run.environment is None:
             return f"{block} was not run on {self.device}"
-        example.namespace["said"] = self.runs.write(page, self.device, run) if self.runs.record else ""
+        example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
         found = fault(block, self.device, output)
-        if found or self.runs.record:
+        if found or self.job.record:
             return found or None
-        return mismatch(page, block, self.device, output, self.runs.recording(page, self.device)) or None
+        return self._compare(example, page, run, output)
+
+    def _compare(self, example: Example, page: Page, run: Run, output: Output) -> str | None:
+        """How an output disagrees with what is recorded, or None. Raises RecordingError."""
+        assert run.environment is not None
+        recordings, errors = self.job.runs.recorded(page)
+        verdict = compare(page, example.parsed, run.environment, output, recordings)
+        if errors and not verdict.matched:
+            raise errors[0]
+        if verdict.matched:
+            example.namespace["matched"] = verdict.matched.folder
+        return verdict.wrong or None
 
     def _run(self, example: Example, page: Page) -> Run:
         try:
-            return self.runs.result(page, self.device)
+            return self.job.runs.result(page, self.device)
         except SessionError as error:
-            if self.runs.record:
+            if self.job.record:
                 example.namespace["said"] = f"not recorded: {page.path} on {self.device}, because {error}"
             raise
 
@@ -214,8 +255,9 @@ class BlockItem(SybilItem):
         try:
             super().runtest()
         finally:
-            if self.example.namespace.get("said"):
-                self.user_properties.append((PROPERTY, self.example.namespace.pop("said")))
+            for key, name in ((PROPERTY, "said"), (MATCHED, "matched")):
+                if self.example.namespace.get(name):
+                    self.user_properties.append((key, self.example.namespace.pop(name)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what is wrong, and nothing of our own machinery."""
@@ -231,17 +273,22 @@ class BlockItem(SybilItem):
 
 
 class RecordingItem(pytest.Item):
-    """The recording of a page from a device that this machine lacks: whether it is whole."""
+    """A recording of a page: whether it is whole."""
 
-    def __init__(self, *, page: Page, device: str, **rest: Any) -> None:
+    def __init__(self, *, page: Page, file: Path, **rest: Any) -> None:
         super().__init__(**rest)
         self.page = page
-        self.device = device
+        self.file = file
 
     def runtest(self) -> None:
         """Read the recording; fail for what was changed by hand."""
-        recording = self.config.stash[RUNS].recording(self.page, self.device)
-        found = damaged(self.page, recording) if recording else []
+        recordings, errors = self.config.stash[JOB].runs.recorded(self.page)
+        name = self.file.relative_to(self.config.rootpath).as_posix()
+        for error in errors:
+            if error.path == name:
+                raise error
+        own = [one for one in recordings if one.environment.folder == self.name.removesuffix("-recording")]
+        found = [text for one in own for text in damaged(self.page, one)]
         if found:
             raise RecordingError(*found[0].split(": ", 1))
 
@@ -261,19 +308,19 @@ class PageFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the items of each device in turn."""
-        runs, root = self.config.stash[RUNS], self.config.rootpath
+        job, root = self.config.stash[JOB], self.config.rootpath
         try:
             page = parse_page(self.path, root)
         except SameDeviceError as error:
             raise self.CollectError(str(error)) from None
-        for device in DEVICES:
-            if device in runs.devices:
-                yield from self._blocks(page, device, runs, root)
-            elif not runs.record and place(root / RECORDINGS, device, page).exists():
-                yield RecordingItem.from_parent(self, name=f"{device}-recording", page=page, device=device)
+        for device in job.devices:
+            yield from self._blocks(page, device, job, root)
+        for file in () if job.record else paths(root / RECORDINGS, page):
+            name = f"{file.relative_to(root / RECORDINGS).parts[0]}-recording"
+            yield RecordingItem.from_parent(self, name=name, page=page, file=file)
 
-    def _blocks(self, page: Page, device: str, runs: Runs, root: Path) -> Iterator[pytest.Item]:
-        sybil = PageSybil(root, device, runs)
+    def _blocks(self, page: Page, device: str, job: Job, root: Path) -> Iterator[pytest.Item]:
+        sybil = PageSybil(root, device, job)
         document = sybil.parse(self.path)
         document.namespace["page"] = page
         for example in document.examples():

@@ -15,7 +15,8 @@ from samedevice.devices import DEVICES, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recordings import Recording, load, place, save, update
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE
 from samedevice.temporary import sweep_files, writable
@@ -29,8 +30,9 @@ class OutputCache:
         path, key = self.folder / "engine", memo.runner()
         sweep_files(self.folder)
         if memo.find(path, key) is None:
-            for device in DEVICES:
-                shutil.rmtree(self.folder / device, ignore_errors=True)
+            for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+                if folder.name.partition("-")[0] in DEVICES:
+                    shutil.rmtree(folder, ignore_errors=True)
             memo.keep(path, key, True)
         self.writable = writable(self.folder)
         self.usable = memo.find(path, key) is not None
@@ -38,30 +40,39 @@ class OutputCache:
     def find(self, page: Page, device: str) -> Recording | None:
         """What is kept of the page, if that is whole and was made by these versions."""
         try:
-            found = load(place(self.folder, device, page)) if self.usable else None
+            found = load(place(self.folder, _folder(device), page)) if self.usable else None
         except RecordingError:
             return None
         if found is None or found.environment.torch != torch_build().version:
             return None
         if found.environment.python != platform.python_version():
             return None
-        hashes = {entry.hash for entry in found.entries if entry.intact}
-        return found if _wanted(page, device) <= hashes <= set(page.hashes(device)) else None
+        hashes = {entry.hash for entry in found.whole}
+        return found if _wanted(page, device) <= hashes <= set(found.hashes(page)) else None
 
-    def keep(self, page: Page, device: str, run: Run) -> Recording | None:
-        """A run as a recording, None if the device was not there; kept if the whole page ran without a fault."""
-        found = update(None, page, run.environment, run.outputs) if run.environment else None
+    def keep(self, page: Page, device: str, run: Run) -> None:
+        """Keep a run, if the whole page ran without a fault."""
+        found = as_recording(page, run)
         if found is None:
-            return None
+            return
         outputs = zip(page.blocks, run.outputs, strict=True)
         faulty = any(output and fault(block, device, output) for block, output in outputs)
         if not faulty and _wanted(page, device) <= {entry.hash for entry in found.entries}:
             with contextlib.suppress(OSError):  # a cache only saves time
-                save(place(self.folder, device, page), found)
-        return found
+                save(place(self.folder, _folder(device), page), found)
+
+
+def as_recording(page: Page, run: Run) -> Recording | None:
+    """What a run printed as a recording; None if the device was not there."""
+    return update(None, page, run.environment, run.outputs) if run.environment else None
+
+
+def _folder(device: str) -> str:
+    """The folder of what this PyTorch printed on a kind of device."""
+    return f"{device}-{torch_build().version}"
 
 
 def _wanted(page: Page, device: str) -> set[str]:
     """The hashes of the blocks that run on a device however many of it there are."""
-    hashes = zip(page.blocks, page.hashes(device), strict=True)
+    hashes = zip(page.blocks, page.hashes(device, torch_build().version), strict=True)
     return {hash for block, hash in hashes if hash is not None and block.options.count == 1}

@@ -1,12 +1,26 @@
-"""verdict: what is wrong with an output: against what its block announces, and against what is recorded."""
+"""checks: what is wrong with an output: against what its block announces, and against what is recorded."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, State
+from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of comparing an output with the recordings."""
+
+    wrong: str = ""
+    """How it disagrees with them, and what to do; empty if it agrees."""
+    matched: Environment | None = None
+    """The environment whose output it equals."""
 
 
 def fault(block: Block, device: str, output: Output) -> str:
@@ -14,7 +28,7 @@ def fault(block: Block, device: str, output: Output) -> str:
     if output.died:
         return f"{block} on {device} {output.died}{_printed(output)}"
     expected, raised = block.options.raises_on(device), output.raised
-    if raised and raised.type != expected:
+    if raised and not raised.is_a(expected):
         announced = f" instead of {expected}" if expected else ""
         found = f"{block} on {device} raised {raised.type}{announced}: {raised.message}\n\n{raised.trace}"
         return found.rstrip() + _printed(output)
@@ -30,40 +44,65 @@ def _printed(output: Output) -> str:
     return f"\n\nIt had printed:\n{output.text.rstrip()}" if output.text.strip() else ""
 
 
-def mismatch(page: Page, block: Block, device: str, output: Output, recording: Recording | None) -> str:
-    """How a block's output disagrees with what is recorded; empty if it agrees."""
-    state, entry = recording.find(page, block.index) if recording else (State.MISSING, None)
-    command = f"pytest {page.path} --device {device} --record"
-    if state is State.DAMAGED:
-        return damage(page, block, device)
-    if state is State.MISSING:
-        return f"{block} has no recording for {device}; run {command}"
-    if state is State.STALE:
-        return f"{block} was recorded on {device} for other code than it has now; run {command}"
-    assert entry is not None
-    assert recording is not None
-    found = difference(entry.output, output, block.options.numbers_vary)
-    if not found:
-        return ""
-    where = f"{recording.environment.name}, PyTorch {recording.environment.torch}, {recording.environment.day}"
-    return (
-        f"{block} on {device}: not what was recorded ({where})\n\n{block.code}\n{found}\n\n"
-        f"If the new output is right, run {command}"
+def compare(page: Page, block: Block, here: Environment, output: Output, recordings: Sequence[Recording]) -> Verdict:
+    """Compare a block's output with what is recorded of the page.
+
+    The recording of the same environment decides. Where that has no output for the block's code, the output must equal
+    what any other environment of the same kind of device printed for it.
+    """
+    standings = stand(page, block.index, here.device, recordings)
+    own = next((one for one in standings if one.environment.folder == here.folder), None)
+    if own and own.state is State.DAMAGED:
+        return Verdict(damage(page, block, own.environment))
+    if own and own.output:
+        found = difference(own.output, output, block.options.numbers_vary)
+        return Verdict(_differs(block, own, found)) if found else Verdict(matched=own.environment)
+    fresh = {one.environment: one for one in standings if one.output}
+    for one in fresh.values():
+        if one.output and not difference(one.output, output, block.options.numbers_vary):
+            return Verdict(matched=one.environment)
+    command = record_command(page.path, here.device)
+    if not fresh:
+        return Verdict(f"{block} {_unrecorded(here.device, standings)}; run {command}")
+    closest = fresh[nearest(here, list(fresh))]
+    assert closest.output is not None
+    found = difference(closest.output, output, block.options.numbers_vary)
+    return Verdict(
+        f"{block} on {here.device}: not what was recorded ({closest.environment}), nor what any other environment "
+        f"printed\n\n{block.code}\n{found}\n\nIf this is what {here.folder} prints, run {command}"
     )
 
 
-def damage(page: Page, block: Block, device: str) -> str:
+def _unrecorded(device: str, standings: Sequence[Standing]) -> str:
+    if any(one.state is State.STALE for one in standings):
+        return f"was recorded on {device} for other code than it has now"
+    return f"has no recording for {device}"
+
+
+def _differs(block: Block, own: Standing, found: str) -> str:
+    device = own.environment.device
+    return (
+        f"{block} on {device}: not what was recorded ({own.environment})\n\n{block.code}\n{found}\n\n"
+        f"If the new output is right, run {record_command(block.page, device)}"
+    )
+
+
+def record_command(page: str, device: str) -> str:
+    """The command that records a page on a device, with the interpreter's PyTorch."""
+    return f"pytest {page} --device {device} --record"
+
+
+def damage(page: Page, block: Block, environment: Environment) -> str:
     """The message for an entry that was changed by hand."""
-    file = f"{RECORDINGS.as_posix()}/{device}/{page.name}.json"
-    advice = f"bring {file} back with git checkout, or run pytest {page.path} --device {device} --record"
-    return f"{block}: its recording for {device} was changed by hand; {advice}"
+    file = f"{RECORDINGS.as_posix()}/{environment.folder}/{page.name}.json"
+    advice = f"bring {file} back with git checkout, or run {record_command(page.path, environment.device)}"
+    return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
 
 
 def damaged(page: Page, recording: Recording) -> list[str]:
     """A message for each entry of a recording that was changed by hand. Raises nothing."""
-    device = recording.environment.device
-    found = []
+    found, about = [], recording.environment
     for block in page.blocks:
-        if block.runs_on(device) and recording.find(page, block.index)[0] is State.DAMAGED:
-            found.append(damage(page, block, device))
+        if block.runs_on(about.device, about.torch) and recording.find(page, block.index).state is State.DAMAGED:
+            found.append(damage(page, block, about))
     return found

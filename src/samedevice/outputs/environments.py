@@ -1,15 +1,23 @@
-"""environments: where outputs were made, and what came of one run of a page."""
+"""environments: what decides an output besides the code, the order of PyTorch's versions, and one run of a page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 from samedevice.outputs.output import Output
+
+MAKERS = re.compile(r"\b(?:NVIDIA|AMD|Apple|Intel|GeForce|Tesla|Quadro|Instinct|Radeon)\b|\((?:R|TM)\)", re.I)
+"""Words that people leave out when they name a device."""
+VARIANTS = re.compile(r"\b(?:\d+ ?GB|HBM\d\w*|SXM\d*|PCI-?e|NVL|MIG \S+)\b", re.I)
+"""Sizes and sockets of one and the same device."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Where outputs were made."""
+    """Where outputs were made. The device, its name and the version of PyTorch identify it; the rest is recorded."""
 
     device: str
     """Kind of device: cpu, cuda or mps."""
@@ -23,6 +31,40 @@ class Environment:
     """Version of the device's driver; empty for a CPU."""
     day: str = ""
     """Day of the run, UTC, as YYYY-MM-DD."""
+    numpy: str = ""
+    """Version of NumPy; empty where there is none."""
+
+    @cached_property
+    def short_name(self) -> str:
+        """The device's name in short, for a folder: `NVIDIA H100 80GB HBM3` is `h100`; a CPU is `cpu`."""
+        if self.device == "cpu":
+            return self.device
+        words = re.findall(r"[a-z0-9]+", VARIANTS.sub("", MAKERS.sub("", self.name)).lower())
+        return "-".join(words) or self.device
+
+    @cached_property
+    def folder(self) -> str:
+        """The name of the folder of its recordings: `cpu-2.13.0+cpu`, `h100-2.11.0+cu130`. It identifies it."""
+        version = re.sub(r"[^\w.+]", "_", self.torch)
+        return f"{self.short_name}-{version}"
+
+    @cached_property
+    def release(self) -> str:
+        """The version of PyTorch as people say it: 2.13."""
+        return ".".join(self.torch.partition("+")[0].split(".")[:2])
+
+    @cached_property
+    def sealed(self) -> dict[str, str]:
+        """What the seals of its outputs cover: all but the day."""
+        return {key: value for key, value in asdict(self).items() if key != "day"}
+
+    @property
+    def order(self) -> tuple[tuple[int, ...], str, str]:
+        """What environments of one kind are ordered by: the version of PyTorch, its build, the device's name."""
+        return version_order(self.torch), self.torch, self.name
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.name, f"PyTorch {self.torch}", self.day)))
 
 
 @dataclass(frozen=True)
@@ -35,3 +77,14 @@ class Run:
     """None where the device is not present."""
     count: int = 0
     """How many devices of the kind were present."""
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """What versions are ordered by: (2, 13, 0) for 2.13.0+cpu."""
+    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])))
+
+
+def nearest(here: Environment, others: Sequence[Environment]) -> Environment:
+    """The environment with the closest version: the newest that is not newer than `here`, else the oldest."""
+    older = [one for one in others if one.order <= here.order]
+    return max(older, key=lambda one: one.order) if older else min(others, key=lambda one: one.order)

@@ -1,13 +1,12 @@
-"""strays: recordings whose page was deleted or renamed, figures without a recording; told of, never removed."""
+"""orphans: recordings whose page was deleted or renamed, figures without a recording; told of, never removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
-from samedevice.outputs.recordings import load, place
+from samedevice.outputs.recording_files import figure_owner, load, place
 from samedevice.pages.page import Page
 from samedevice.project import DOCS, PAGES
 
@@ -18,12 +17,11 @@ def strays(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
     A page that cannot be read has a file all the same, and keeps its recordings.
     """
     found = tuple(pages)
-    for device in DEVICES:
-        for path in sorted((root / folder / device).rglob("*")):
-            name = path.relative_to(root / folder / device).with_name(path.stem.partition("@")[0]).as_posix()
+    for environment in sorted((root / folder).glob("*/")):
+        for path in sorted(environment.rglob("*")):
             where = path.relative_to(root).as_posix()
-            if path.suffix == ".json" and not _has_page(root, name):
-                yield f"{where}: {_advice(path, root / folder, device, name, found)}"
+            if path.suffix == ".json" and not _has_page(root, path.relative_to(environment).with_suffix("").as_posix()):
+                yield f"{where}: {_advice(path, environment, found)}"
             elif path.suffix == ".svg" and not _is_used(path):
                 yield f"{where}: this figure belongs to no recording; delete it"
 
@@ -35,29 +33,31 @@ def _has_page(root: Path, name: str) -> bool:
 
 def _is_used(figure: Path) -> bool:
     """Whether the recording beside a figure names it."""
-    stem, _, rest = figure.name.partition("@")
+    stem, rest = figure_owner(figure), figure.name.rpartition("@")[2]
     try:
         return f"@{rest}" in figure.with_name(f"{stem}.json").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
 
 
-def _advice(path: Path, folder: Path, device: str, name: str, pages: Iterable[Page]) -> str:
+def _advice(path: Path, environment: Path, pages: Iterable[Page]) -> str:
     """What to do with a recording that has no page."""
-    gone = f"there is no page {DOCS}/{name}"
-    page = _renamed(path, folder, device, pages)
+    gone = f"there is no page {DOCS}/{path.relative_to(environment).with_suffix('').as_posix()}"
+    page = _renamed(path, environment, pages)
     if page is None:
         return f"{gone}; delete it and its figures with git rm, or bring the page back with git checkout"
-    new = place(folder, device, page).relative_to(folder).as_posix()
+    new = place(environment.parent, environment.name, page).relative_to(environment.parent).as_posix()
     return f"{gone}, but {page.path} has its code; rename it, and its figures alike, to {new} with git mv"
 
 
-def _renamed(path: Path, folder: Path, device: str, pages: Iterable[Page]) -> Page | None:
+def _renamed(path: Path, environment: Path, pages: Iterable[Page]) -> Page | None:
     """The page without a recording for whose code this one was made."""
     try:
         recording = load(path)
     except RecordingError:
         return None
-    hashes = {entry.hash for entry in recording.entries} if recording else set()
-    free = (page for page in pages if not place(folder, device, page).exists())
-    return next((page for page in free if hashes and hashes <= set(page.hashes(device))), None)
+    if recording is None or not recording.entries:
+        return None
+    hashes = {entry.hash for entry in recording.entries}
+    free = (page for page in pages if not place(environment.parent, environment.name, page).exists())
+    return next((page for page in free if hashes <= set(recording.hashes(page))), None)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -26,6 +29,12 @@ class Raised:
     """Its message."""
     trace: str = ""
     """The traceback inside the page and the files it calls; empty where the exception was announced."""
+    announced: str = ""
+    """Name of the class that the block announces, where this one is a subclass of it; else empty."""
+
+    def is_a(self, name: str) -> bool:
+        """Whether `pytest.raises` would take it for this class."""
+        return bool(name) and name in (self.type, self.announced)
 
 
 @dataclass(frozen=True)
@@ -56,11 +65,22 @@ class Output:
         found = {
             "text": self.text,
             "value": self.value,
-            "raised": {"type": self.raised.type, "message": self.raised.message} if self.raised else None,
+            "raised": self._raised(),
             "figures": [{"svg": figure.svg, "alt": figure.alt} for figure in self.figures],
             "died": self.died,
         }
         return {key: value for key, value in found.items() if value}
+
+    def _raised(self) -> dict[str, str] | None:
+        if self.raised is None:
+            return None
+        announced = {"announced": self.raised.announced} if self.raised.announced else {}
+        return {"type": self.raised.type, "message": self.raised.message, **announced}
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of what `to_json` gives."""
+        return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Output:
@@ -68,6 +88,14 @@ class Output:
         raised = found.get("raised")
         return cls(
             **{key: str(found.get(key, "")) for key in ("text", "value", "died")},
-            raised=Raised(**raised) if raised else None,
-            figures=tuple(Figure(**figure) for figure in found.get("figures", ())),
+            raised=Raised(**_texts(raised)) if raised else None,
+            figures=tuple(Figure(**_texts(figure)) for figure in found.get("figures", ())),
         )
+
+
+def _texts(found: dict[str, Any]) -> dict[str, str]:
+    """The dictionary, if all that it holds is text. Raises TypeError."""
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{key} is no text")
+    return found

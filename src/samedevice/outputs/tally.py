@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samedevice.outputs.recordings import Recording, State
+from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.pages.page import Page
 
 
@@ -31,14 +32,15 @@ class Count:
         return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
 
 
-def tally(page: Page, device: str, recording: Recording | None) -> Count:
-    """The states of a page's blocks on a device.
+def tally(page: Page, device: str, recordings: Sequence[Recording]) -> Count:
+    """The states of a page's blocks on a kind of device, in all environments of that kind together.
 
     Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
     """
+    recorded = any(recording.environment.device == device for recording in recordings)
     found = Counter(
-        recording.find(page, block.index)[0] if recording else State.MISSING
+        overall(stand(page, block.index, device, recordings))
         for block in page.blocks
-        if block.runs_on(device) and (recording or block.options.needs == device)
+        if block.runs_on(device) and (recorded or block.options.needs == device)
     )
     return Count(**{state.value: found[state] for state in State})

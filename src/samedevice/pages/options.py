@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
-from samedevice.devices import DEVICES
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import PageError
 from samedevice.pages.fences import Fence
 from samedevice.project import PROGRAMS
@@ -24,7 +28,8 @@ LOOKALIKES = {
 OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare", "fold")
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
-NEEDS = re.compile(r"(?:(?P<count>\d+)\s+)?(?P<device>\w+)$")
+NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>[<>=!~].*))?$")
+NEEDS_ADVICE = 'use cuda, mps or cpu, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class Options:
     """The only device that the block runs on: cpu, cuda or mps; empty for all."""
     count: int = 1
     """How many devices of that kind the block needs."""
+    versions: str = ""
+    """The versions of PyTorch that the block needs, as pip has them: `>=2.15`; empty for all."""
     raises: tuple[tuple[str, str], ...] = ()
     """Pairs of device ("" for every device) and name of the exception class that the block raises there."""
     numbers_vary: bool = False
@@ -55,6 +62,20 @@ class Options:
     """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
     fold: str = ""
     """Title of the closed box that the code is shown in, below its output; empty where the code comes first."""
+
+    @property
+    def needed(self) -> str:
+        """What the block needs, in words: `2 devices with CUDA and PyTorch 2.15 or newer`; empty if nothing."""
+        label = LABELS[self.needs] if self.needs else ""
+        device = f"{self.count} devices with {label}" if self.count > 1 else label
+        number = self.versions[2:].strip()
+        plain = self.versions.startswith(">=") and "," not in number
+        version = f"PyTorch {number} or newer" if plain else f"PyTorch {self.versions}" if self.versions else ""
+        return " and ".join(filter(None, (device, version)))
+
+    def takes(self, torch: str) -> bool:
+        """Whether the block runs with this version of PyTorch; an empty one stands for any."""
+        return not (torch and self.versions) or _contains(self.versions, torch)
 
     def raises_on(self, device: str) -> str:
         """Name of the exception class that the block must raise on `device`; empty if it must not raise."""
@@ -102,23 +123,38 @@ def read_options(values: dict[str, str], page: str, line: int) -> Options:
         raise PageError(page, line, "a part is run as a block of the page and takes no args=; leave one of them out")
     if "compare" in plain and plain["compare"] not in DEVICES[1:]:
         raise PageError(page, line, f'compare="{plain["compare"]}" names no device beside the CPU; use cuda or mps')
-    needs, count = _needs(values.get("needs", ""), page, line)
+    needs, count, versions = _needs(values.get("needs", ""), page, line)
     return Options(
         **plain,
         needs=needs,
         count=count,
+        versions=versions,
         raises=_raises(values.get("raises", ""), page, line),
         numbers_vary="numbers" in values,
     )
 
 
-def _needs(value: str, page: str, line: int) -> tuple[str, int]:
+def _needs(value: str, page: str, line: int) -> tuple[str, int, str]:
+    """The device, how many of it, and the versions of PyTorch that a block needs."""
     match = NEEDS.match(value)
-    if not value:
-        return "", 1
-    if match is None or match["device"] not in DEVICES or match["count"] == "0":
-        raise PageError(page, line, f'needs="{value}" names no device; use cuda, mps or cpu, or "2 cuda" for two')
-    return match["device"], int(match["count"] or 1)
+    device = match["device"] or "" if match else ""
+    if match is None or device not in ("", *DEVICES) or match["count"] == "0":
+        raise PageError(page, line, f'needs="{value}" names no device; {NEEDS_ADVICE}')
+    versions = (match["versions"] or "").strip()
+    try:
+        SpecifierSet(versions)
+    except InvalidSpecifier:
+        raise PageError(page, line, f'needs="{value}" names no version of PyTorch; {NEEDS_ADVICE}') from None
+    return device, int(match["count"] or 1), versions
+
+
+@cache
+def _contains(versions: str, torch: str) -> bool:
+    """Whether a version is among these; a development version of 2.15 counts as 2.15."""
+    try:
+        return Version(Version(torch).base_version) in SpecifierSet(versions)
+    except InvalidVersion:
+        return False
 
 
 def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samedevice.devices import DEVICES
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.project import page_name
@@ -39,16 +39,16 @@ class Block:
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
 
-    def runs_on(self, device: str) -> bool:
-        """Whether the block runs on this kind of device."""
-        return self.options.needs in ("", device)
+    def runs_on(self, device: str, torch: str = "") -> bool:
+        """Whether the block runs on this kind of device, with this version of PyTorch; without one, with any."""
+        return self.options.needs in ("", device) and self.options.takes(torch)
 
     @cached_property
     def digest(self) -> str:
         """Hash of everything about this block alone that can change its output."""
         options = self.options
         about = [self.kind, self.code, self.included, options.args, options.needs, options.count]
-        about += [options.raises, options.numbers_vary]
+        about += [options.raises, options.numbers_vary, *([options.versions] if options.versions else [])]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 
@@ -67,26 +67,31 @@ class Page:
         """Path below the documentation folder without its suffix: `tensors/creating`."""
         return page_name(self.path)
 
-    def hashes(self, device: str) -> tuple[str | None, ...]:
+    def hashes(self, device: str, torch: str = "") -> tuple[str | None, ...]:
         """For each block a hash of all the code that led to its output on `device`; None where it does not run.
 
-        Blocks that need several devices count for themselves alone: later blocks do not depend on them.
+        With a version of PyTorch, blocks that need another one do not run. Blocks that need several devices count for
+        themselves alone: later blocks do not depend on them.
         """
-        return self._hashes[device]
+        return self._chain(tuple(block.runs_on(device, torch) for block in self.blocks))
 
     @cached_property
-    def _hashes(self) -> dict[str, tuple[str | None, ...]]:
-        return {device: self._chain(device) for device in DEVICES}
+    def _chains(self) -> dict[tuple[bool, ...], tuple[str | None, ...]]:
+        """The hashes by which blocks run; filled by `_chain`."""
+        return {}
 
-    def _chain(self, device: str) -> tuple[str | None, ...]:
+    def _chain(self, runs: tuple[bool, ...]) -> tuple[str | None, ...]:
+        if runs not in self._chains:
+            self._chains[runs] = tuple(self._links(runs))
+        return self._chains[runs]
+
+    def _links(self, runs: tuple[bool, ...]) -> Iterator[str | None]:
         chain = ""
-        found: list[str | None] = []
-        for block in self.blocks:
-            if not block.runs_on(device):
-                found.append(None)
+        for block, run in zip(self.blocks, runs, strict=True):
+            if not run:
+                yield None
                 continue
             own = hashlib.sha256((chain + block.digest).encode()).hexdigest()
-            found.append(own[:20])
+            yield own[:20]
             if block.options.count == 1:
                 chain = own
-        return tuple(found)

@@ -15,7 +15,7 @@ from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells
 from samedevice.pages.source import inside, read_page
-from samedevice.project import MENTIONED, NOTEBOOK
+from samedevice.project import MENTIONED, NOTEBOOK, PAGES
 
 
 class BlockParser:
@@ -45,6 +45,11 @@ def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
     Raises PageError, with page and line, for what cannot be run as it is written.
     """
     name = path.relative_to(root).as_posix()
+    for twin in (path.with_suffix(suffix) for suffix in PAGES if suffix != path.suffix):
+        if twin.exists():
+            raise PageError(
+                name, 1, f"{twin.name} beside it would have the same address and recording; rename one of them"
+            )
     text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
     blocks = tuple(region.parsed for region in BlockParser(root)(document))

@@ -21,6 +21,7 @@ def environment(device: str) -> dict[str, str]:
     import torch
 
     found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
+    found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
     if device == "cuda":
         return found | {"name": torch.cuda.get_device_name(0), "driver": driver()}
     return found | {"name": processor()}

@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
+from samedevice.devices import torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
 from samedevice.pages.page import Block, Page
@@ -88,7 +89,7 @@ class Sessions:
 
     def run(self, page: Page, device: str, upto: int | None = None) -> Run:
         """Run a page now, and wait for it. Raises SessionError if the machinery itself fails."""
-        blocks = [block for block in page.blocks[:upto] if block.runs_on(device)]
+        blocks = [block for block in page.blocks[:upto] if block.runs_on(device, torch_build().version)]
         try:
             folder = Path(tempfile.mkdtemp(dir=self.folder))
         except OSError as error:

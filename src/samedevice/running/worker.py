@@ -154,8 +154,8 @@ class Runner:
             message = clean(str(error), self.places)
         except Exception as broken:
             message = f"(its message cannot be had: {type(broken).__name__})"
-        if kind == block["raises"]:
-            return Raised(kind, message)
+        if block["raises"] in (base.__name__ for base in type(error).__mro__):
+            return Raised(kind, message, announced=block["raises"] if block["raises"] != kind else "")
         linecache.checkcache()
         stack = traceback.TracebackException.from_exception(error)
         frames = [frame for frame in stack.stack if frame.filename not in OWN_FILES]

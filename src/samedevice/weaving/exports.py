@@ -17,7 +17,7 @@ from samedevice.pages.fences import FRONT_MATTER, fence_mark
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells
 from samedevice.project import NOTEBOOK, PROGRAMS
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 
 Cell = dict[str, Any]
 ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.:][^}\n]*\}")

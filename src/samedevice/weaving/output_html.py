@@ -1,18 +1,18 @@
-"""output_html: what is shown under a block, as HTML: one pane for each group of devices that printed the same."""
+"""output_html: what is shown under a block, as HTML: a pane for each output, and switches where there are several."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import TAG, figure_fault
-from samedevice.outputs.output import Figure, Output
+from samedevice.outputs.output import Figure
 from samedevice.pages.page import Block
+from samedevice.weaving.panes import Pane, Shown, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
@@ -23,73 +23,61 @@ WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What stands under a block for one device."""
-
-    device: str
-    """cpu, cuda or mps."""
-    output: Output | None
-    """The output; None where none is shown."""
-    environment: Environment | None
-    """Where the output was made."""
-    note: str = ""
-    """Why there is no output, or what is wrong with it."""
-    wrong: bool = False
-    """Whether the note tells of a fault."""
-
-    @property
-    def content(self) -> tuple[str, tuple[Figure, ...], str]:
-        """What a reader sees of it, by which devices are put together."""
-        return (self.output.shown, self.output.figures, self.note) if self.output else ("", (), self.note)
-
-
 def output_html(block: Block, shown: Sequence[Shown]) -> str:
     """The HTML of a block's output; empty where no device has anything to show."""
-    groups = _group(shown)
     if not any(one.content != ("", (), "") for one in shown):
         return ""
-    devices = " ".join(one.device for group in groups for one in group)
-    marked = _marked([group[0] for group in groups])
-    panes = [_pane(block, group, text, number) for number, (group, text) in enumerate(zip(groups, marked, strict=True))]
-    beside = bool(block.options.compare)
-    switch = _switch(groups) if len(groups) > 1 and not beside else ""
-    kind = "sd-out sd-beside" if beside else "sd-out"
-    return f'<div class="{kind}" data-devices="{devices}">{switch}{"".join(panes)}</div>'
-
-
-def _group(shown: Sequence[Shown]) -> list[list[Shown]]:
-    """Put devices together that show the same."""
-    groups: list[list[Shown]] = []
-    for one in shown:
-        for group in groups:
-            if group[0].content == one.content:
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    return groups
-
-
-def _label(group: Sequence[Shown]) -> str:
-    return " and ".join(LABELS[one.device] for one in group)
-
-
-def _switch(groups: Sequence[Sequence[Shown]]) -> str:
-    buttons = "".join(
-        f'<button type="button" data-sd="{group[0].device}" data-device="{_devices(group)}">{_label(group)}</button>'
-        for group in groups
+    panes = panes_of(block, shown)
+    marked = _marked([pane.shown[0] for pane in panes])
+    html = "".join(
+        _pane(block, pane, text, number) for number, (pane, text) in enumerate(zip(panes, marked, strict=True))
     )
-    return f'<div class="sd-switch" role="group" aria-label="Device">{buttons}</div>'
+    beside = bool(block.options.compare)
+    kind = "sd-out sd-beside" if beside else "sd-out"
+    devices, at = " ".join(device for pane in panes for device in pane.first), _at(panes)
+    return f'<div class="{kind}" data-devices="{devices}"{at}>{_switches(panes, beside)}{html}</div>'
 
 
-def _devices(group: Sequence[Shown]) -> str:
-    return " ".join(one.device for one in group)
+def _at(panes: Sequence[Pane]) -> str:
+    """The attribute with the environments whose output some panes show."""
+    tokens = " ".join(token for pane in panes for token in pane.tokens)
+    return f' data-at="{escape(tokens)}"' if tokens else ""
 
 
-def _pane(block: Block, group: Sequence[Shown], text: str, number: int) -> str:
-    one = group[0]
-    parts = [f'<p class="sd-head"><span class="sd-label">{_label(group)}</span>{_origins(group)}</p>']
+def _switches(panes: Sequence[Pane], beside: bool) -> str:
+    """The switches above the panes: of the device, and of PyTorch's version for each device that has several."""
+    found = []
+    first = [pane for pane in panes if pane.first]
+    if len(first) > 1 and not beside:
+        buttons = (
+            f'<button type="button" data-sd="{pane.first[0]}" data-device="{" ".join(pane.first)}">'
+            f"{' and '.join(LABELS[device] for device in pane.first)}</button>"
+            for pane in first
+        )
+        found.append(f'<div class="sd-switch" role="group" aria-label="Device">{"".join(buttons)}</div>')
+    for device in dict.fromkeys(one.device for pane in panes for one in pane.shown):
+        own = [pane for pane in panes if pane.marks(device)]
+        if len(own) > 1:
+            found.append(_version_switch(device, own))
+    return "".join(found)
+
+
+def _version_switch(device: str, panes: Sequence[Pane]) -> str:
+    """The switch of PyTorch's version for one device; the newest is what a reader has who chose none."""
+    buttons = []
+    for number, pane in enumerate(panes):
+        marks = pane.marks(device)
+        about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
+        buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
+    return (
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of PyTorch">'
+        f"<span>PyTorch</span>{''.join(buttons)}</div>"
+    )
+
+
+def _pane(block: Block, pane: Pane, text: str, number: int) -> str:
+    one = pane.shown[0]
+    parts = [_head(block, pane)]
     if one.note:
         kind = "sd-note sd-wrong" if one.wrong else "sd-note"
         parts.append(f'<p class="{kind}">{literal(one.note)}</p>')
@@ -100,26 +88,31 @@ def _pane(block: Block, group: Sequence[Shown], text: str, number: int) -> str:
         parts.append('<p class="sd-note">prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
         parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
-    return f'<div class="sd-pane" data-device="{_devices(group)}">{"".join(parts)}</div>'
+    return f'<div class="sd-pane" data-device="{" ".join(pane.first)}"{_at([pane])}>{"".join(parts)}</div>'
+
+
+def _head(block: Block, pane: Pane) -> str:
+    """The label of a pane; opened, it lists where the output was made."""
+    label = f'<span class="sd-label">{escape(pane.label)}</span>'
+    if block.options.versions:
+        label += f" needs {escape(block.options.needed)}"
+    if not pane.environments:
+        return f'<p class="sd-head">{label}</p>'
+    lines = escape("\n".join(map(_origin, pane.environments)), quote=False)
+    return f'<details class="sd-head"><summary>{label}</summary><p>{lines}</p></details>'
+
+
+def _origin(about: Environment) -> str:
+    """Machine, versions and day of an output."""
+    parts = [about.name, f"PyTorch {about.torch}", f"Python {about.python}"]
+    parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
+    return ", ".join([*parts, about.day])
 
 
 def _wrapped(one: Shown) -> str:
     """The attribute that has long lines wrapped."""
     lines = one.output.shown.splitlines() if one.output else []
     return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
-
-
-def _origins(group: Sequence[Shown]) -> str:
-    """Device name, PyTorch version and day of each output of a group."""
-    found = []
-    for one in group:
-        if one.environment and one.output:
-            about = one.environment
-            version = about.torch.partition("+")[0]
-            title = f"PyTorch {about.torch}, Python {about.python}" + (f", driver {about.driver}" * bool(about.driver))
-            line = f"{about.name}, PyTorch {version}, {about.day}"
-            found.append(f'<span class="sd-origin" title="{escape(title)}">{escape(line)}</span>')
-    return "".join(found)
 
 
 def literal(text: str) -> str:

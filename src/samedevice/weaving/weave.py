@@ -13,7 +13,8 @@ from typing import Any
 
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.output_html import Shown, literal, output_html
+from samedevice.weaving.output_html import literal, output_html
+from samedevice.weaving.panes import Shown
 
 
 def weave(page: Page, shown: Mapping[int, Sequence[Shown]], needs: Mapping[int, Sequence[int]]) -> str:

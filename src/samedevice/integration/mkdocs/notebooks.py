@@ -23,7 +23,8 @@ from samedevice import memo
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells, relink
 from samedevice.temporary import Folder
-from samedevice.weaving.output_html import Shown, output_html
+from samedevice.weaving.output_html import output_html
+from samedevice.weaving.panes import Shown
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")

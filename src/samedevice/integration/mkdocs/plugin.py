@@ -28,12 +28,12 @@ from samedevice.integration.mkdocs.page_cache import Renderer, lean
 from samedevice.integration.mkdocs.publishing import links_out, shrink, write_exports
 from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
 from samedevice.outputs.orphans import strays
-from samedevice.outputs.recordings import place
+from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, DOCS, PROGRAMS, RECORDINGS
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")

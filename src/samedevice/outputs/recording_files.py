@@ -1,0 +1,251 @@
+"""recording_files: recordings as files: `<folder>/<environment>/<topic>/<page>.json`, with the figures beside it.
+
+Environments mostly print the same. An entry whose output another recording of the page holds is written as its hash
+and its seal alone, and gets its output from there when it is read; the seal proves that it is the right one. The
+build's cache is made of the same files in another folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from samedevice.devices import DEVICES
+from samedevice.errors import RecordingError
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import Entry, Recording, seal, short_hash
+from samedevice.pages.page import Page
+from samedevice.temporary import write_atomically
+
+FORMAT = 2
+ADVICE = "bring it back with git checkout, or delete it and record again"
+Outputs = Mapping[str, list[Entry]]
+"""Entries with an output of their own, by hash."""
+
+
+@dataclass(frozen=True)
+class RecordingFile:
+    """A recording as its file has it."""
+
+    path: Path
+    recording: Recording
+    """What is in the file; entries without an output of their own have None."""
+
+    @property
+    def own(self) -> list[Entry]:
+        """The entries that are written with their outputs."""
+        return [entry for entry in self.recording.entries if entry.output is not None]
+
+
+def place(folder: Path, environment: str, page: Page) -> Path:
+    """Where the recording of a page is, below `folder`, for the environment with this folder."""
+    return folder / environment / f"{page.name}.json"
+
+
+def paths(folder: Path, page: Page) -> list[Path]:
+    """The files of all recordings of a page below `folder`."""
+    if not folder.is_dir():
+        return []
+    found = (place(folder, child.name, page) for child in sorted(folder.iterdir()))
+    return [path for path in found if path.exists()]
+
+
+def load(path: Path, name: str = "", among: Iterable[Path] = ()) -> Recording | None:
+    """Read a recording; None if there is none. `among` are the page's other recordings, whose outputs it may share.
+
+    Raises RecordingError, naming it `name`, if it cannot be read.
+    """
+    found = _read(path, name)
+    if found is None:
+        return None
+    if len(found.own) == len(found.recording.entries):
+        return found.recording
+    return _filled(found.recording, _outputs([found, *_readable(other for other in among if other != path)]))
+
+
+def load_all(root: Path, folder: Path, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
+    """The recordings of a page below `folder`, newest PyTorch first, and why others cannot be read. Raises nothing."""
+    files, errors = [], []
+    for path in paths(root / folder, page):
+        try:
+            found = _read(path, path.relative_to(root).as_posix())
+            if found is not None:
+                files.append(_in_place(found, root / folder, path.relative_to(root).as_posix()))
+        except RecordingError as error:
+            errors.append(error)
+    outputs = _outputs(files)
+    recordings = [_filled(file.recording, outputs) for file in files]
+    return tuple(sorted(recordings, key=lambda one: one.environment.order, reverse=True)), errors
+
+
+def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
+    """Write a recording and its figures so that a reader sees the old one or the new one, whole.
+
+    Outputs that one of the page's other recordings, `among`, has too are not written again. Others that share an output
+    of the old recording that changes now are written first, with the output. Raises OSError where that cannot be done;
+    the old one is then as it was.
+    """
+    device = recording.environment.device
+    others = [file for file in _readable(among) if file.path != path and file.recording.environment.device == device]
+    old = next(iter(_readable([path])), None)
+    if old is not None:
+        _release(old, recording, others)
+    kept = {entry.hash: entry.output for entry in old.own} if old else {}
+    elsewhere = _outputs(others)
+    lean = tuple(
+        replace(entry, output=None)
+        if kept.get(entry.hash) != entry.output and _shared(entry, recording.environment, elsewhere)
+        else entry
+        for entry in recording.entries
+    )
+    _write(path, replace(recording, entries=lean))
+
+
+def tidy(path: Path) -> None:
+    """Remove the figures beside a recording that are not its own: of an earlier one, or of a run that was killed."""
+    try:
+        found = _read(path)
+    except RecordingError:
+        return
+    figures = _figures(path, found.recording) if found else {}
+    for old in path.parent.iterdir() if path.parent.is_dir() else ():
+        if old.suffix == ".svg" and figure_owner(old) == path.stem and old.name not in figures:
+            old.unlink(missing_ok=True)
+
+
+def figure_owner(figure: Path) -> str:
+    """The name of the page that a figure's file belongs to."""
+    return figure.name.rpartition("@")[0]
+
+
+def _read(path: Path, name: str = "") -> RecordingFile | None:
+    try:
+        if not path.exists():
+            return None
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise RecordingError(name or str(path), f"format {found['format']} is not known here; {ADVICE}")
+        environment = Environment(**found["environment"])
+        if found["seal"] != short_hash(asdict(environment)) or environment.device not in DEVICES:
+            raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
+        return RecordingFile(path, Recording(environment, tuple(_read_entry(one, path) for one in found["blocks"])))
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+        reason = f"is damaged ({type(error).__name__}: {error}); {ADVICE}"
+        raise RecordingError(name or str(path), reason) from error
+
+
+def _readable(files: Iterable[Path]) -> Iterator[RecordingFile]:
+    """Those files that can be read."""
+    for path in files:
+        try:
+            found = _read(path)
+        except RecordingError:
+            continue
+        if found is not None:
+            yield found
+
+
+def _in_place(file: RecordingFile, folder: Path, name: str) -> RecordingFile:
+    """The file, if it is in its environment's folder. Raises RecordingError."""
+    environment, at = file.recording.environment, file.path.relative_to(folder).parts[0]
+    if at != environment.folder:
+        raise RecordingError(name, f"{environment} recorded it; move it to {environment.folder} with git mv")
+    return file
+
+
+def _outputs(files: Iterable[RecordingFile]) -> Outputs:
+    """The entries that are written with their outputs."""
+    found: dict[str, list[Entry]] = {}
+    for file in files:
+        for entry in file.own:
+            found.setdefault(entry.hash, []).append(entry)
+    return found
+
+
+def _filled(recording: Recording, outputs: Outputs) -> Recording:
+    """The recording with the outputs that it shares."""
+    about = recording.environment
+    entries = (one if one.output else _shared(one, about, outputs) or one for one in recording.entries)
+    return replace(recording, entries=tuple(entries))
+
+
+def _shared(entry: Entry, environment: Environment, outputs: Outputs) -> Entry | None:
+    """The entry with the output that its seal was made for, if it is there."""
+    for other in outputs.get(entry.hash, ()):
+        if other.output and entry.seal == seal(environment, entry.hash, other.code, other.output):
+            return replace(entry, code=other.code, output=other.output)
+    return None
+
+
+def _release(old: RecordingFile, new: Recording, others: list[RecordingFile]) -> None:
+    """Write the outputs that others share with the old recording, and that the new one has no more, to the others.
+
+    What was recorded for code that the page has no more is not written: nobody is shown it.
+    """
+    changed = [one for one in old.own if one.hash in new.by_hash and new.by_hash[one.hash].output != one.output]
+    for number, other in enumerate(others):
+        outputs = _outputs([replace(old, recording=replace(old.recording, entries=tuple(changed)))])
+        filled = _filled(other.recording, outputs)
+        if filled != other.recording:
+            _write(other.path, filled)
+            others[number] = replace(other, recording=filled)
+
+
+def _write(path: Path, recording: Recording) -> None:
+    """Write a file and the figures of the outputs that are in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, svg in _figures(path, recording).items():
+            if not (path.parent / name).exists():
+                write_atomically(path.parent / name, svg)
+        write_atomically(path, _content(path, recording))
+    finally:
+        tidy(path)
+
+
+def _figures(path: Path, recording: Recording) -> dict[str, str]:
+    """The figures of a recording by the names of their files."""
+    figures = (figure for entry in recording.entries if entry.output for figure in entry.output.figures)
+    return {_figure_name(path.stem, figure.svg): figure.svg for figure in figures}
+
+
+def _figure_name(stem: str, svg: str) -> str:
+    return f"{stem}@{hashlib.sha256(svg.encode()).hexdigest()[:12]}.svg"
+
+
+def _content(path: Path, recording: Recording) -> str:
+    content = {
+        "format": FORMAT,
+        "environment": asdict(recording.environment),
+        "seal": short_hash(asdict(recording.environment)),
+        "blocks": [_write_entry(entry, path.stem) for entry in recording.entries],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
+    if entry.output is None:
+        return {"hash": entry.hash, "seal": entry.seal}
+    found = entry.output.to_json()
+    for figure in found.get("figures", ()):
+        figure["svg"] = _figure_name(stem, figure["svg"])
+    return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
+
+
+def _read_entry(found: dict[str, Any], path: Path) -> Entry:
+    """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
+    hash, code, sealed = found["hash"], found.get("code", ""), found["seal"]
+    if not all(isinstance(one, str) for one in (hash, code, sealed)):
+        raise TypeError("a hash, a line of code or a seal is no text")
+    if "output" not in found:
+        return Entry(hash, "", None, sealed)
+    output = found["output"]
+    for figure in output.get("figures", ()):
+        name = path.stem + "@" + figure["svg"].rpartition("@")[2]
+        figure["svg"] = path.with_name(name).read_text(encoding="utf-8")
+    return Entry(hash, code, Output.from_json(output), sealed)

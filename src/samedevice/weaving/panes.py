@@ -1,0 +1,145 @@
+"""panes: the outputs of a block put together where they are the same, and how their environments are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from samedevice.devices import LABELS
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Figure, Output
+from samedevice.pages.page import Block
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown under a block for one environment."""
+
+    device: str
+    """cpu, cuda or mps."""
+    output: Output | None
+    """The output; None where none is shown."""
+    environment: Environment | None
+    """Where the output was made."""
+    note: str = ""
+    """Why there is no output, or what is wrong with it."""
+    wrong: bool = False
+    """Whether the note tells of a fault."""
+
+    @property
+    def content(self) -> tuple[str, tuple[Figure, ...], str]:
+        """What a reader sees of it."""
+        return (self.output.shown, self.output.figures, self.note) if self.output else ("", (), self.note)
+
+
+@dataclass(frozen=True)
+class Name:
+    """How an environment is called under one block."""
+
+    text: str
+    """The version of PyTorch, as short as it tells the block's outputs apart: 2.13, 2.13.0+cu130, H200 2.13.0+cu130."""
+    marks: tuple[str, ...]
+    """What a reader's choice of a version finds it by: 2.13, cpu-2.13.0+cu130."""
+
+
+@dataclass(frozen=True)
+class Pane:
+    """One output with all the environments that printed it."""
+
+    shown: tuple[Shown, ...]
+    """The environments; the first one's output is the one to show."""
+    first: tuple[str, ...]
+    """The devices whose newest PyTorch printed it: what a reader sees who chose no version."""
+    names: Mapping[Environment, Name]
+    """How the block's environments are called, oldest PyTorch first."""
+
+    @property
+    def environments(self) -> list[Environment]:
+        """Where the output was made."""
+        return [one.environment for one in self.shown if one.environment]
+
+    def marks(self, device: str) -> list[str]:
+        """What a choice of a version finds it by, for one device."""
+        return [mark for one in self.environments if one.device == device for mark in self.names[one].marks]
+
+    @property
+    def tokens(self) -> list[str]:
+        """The marks of all devices, each with its device in front: `cpu-2.13`."""
+        devices = dict.fromkeys(one.device for one in self.environments)
+        return [f"{device}-{mark}" for device in devices for mark in self.marks(device)]
+
+    @property
+    def label(self) -> str:
+        """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`."""
+        found: dict[str, list[str]] = {}
+        for device in dict.fromkeys(one.device for one in self.shown):
+            found.setdefault(self.versions(device), []).append(LABELS[device])
+        parts = (
+            " · ".join([" and ".join(devices), *[f"PyTorch {text}"] * bool(text)]) for text, devices in found.items()
+        )
+        return ", ".join(parts)
+
+    def versions(self, device: str) -> str:
+        """The versions of PyTorch that printed it on a device: `2.9 to 2.15`; empty if none did."""
+        own = {self.names[one].text for one in self.environments if one.device == device}
+        return ranges(own, [name.text for one, name in self.names.items() if one.device == device])
+
+
+def panes_of(block: Block, shown: Sequence[Shown]) -> list[Pane]:
+    """The outputs of a block, each once.
+
+    `shown` has, for each device in turn, its environments, those first that are to be seen first. Two versions on one
+    device printed the same where pytest would take one output for the other; two devices, where not a letter differs.
+    """
+    groups: list[list[Shown]] = []
+    for one in shown:
+        group = next((group for group in groups if any(_same(block, other, one) for other in group)), None)
+        groups.append([one]) if group is None else group.append(one)
+    first = {id(one) for one in {one.device: one for one in reversed(shown)}.values()}
+    names = _names(groups)
+    return [Pane(tuple(group), tuple(one.device for one in group if id(one) in first), names) for group in groups]
+
+
+def _same(block: Block, one: Shown, other: Shown) -> bool:
+    if one.device != other.device or not (one.output and other.output):
+        return one.content == other.content
+    return one.note == other.note and not difference(one.output, other.output, block.options.numbers_vary)
+
+
+def _names(groups: Sequence[Sequence[Shown]]) -> dict[Environment, Name]:
+    """How to call the environments of a block, oldest PyTorch first."""
+    at = {one.environment: number for number, group in enumerate(groups) for one in group if one.environment}
+    found: dict[Environment, Name] = {}
+    seen: set[tuple[str, str]] = set()
+    for one in sorted(at, key=lambda one: one.order, reverse=True):
+        releases = {at[other] for other in at if (other.device, other.release) == (one.device, one.release)}
+        builds = {at[other] for other in at if (other.device, other.torch) == (one.device, one.torch)}
+        newest = (one.device, one.release) not in seen
+        seen.add((one.device, one.release))
+        if len(releases) == 1:
+            found[one] = Name(one.release, (one.release,) * newest)
+        else:
+            text = one.torch if len(builds) == 1 else f"{one.short_name.upper()} {one.torch}"
+            found[one] = Name(text, (one.folder, *[one.release] * newest))
+    return dict(reversed(found.items()))
+
+
+def ranges(own: set[str], names: Sequence[str]) -> str:
+    """Some of `names`, which are in order, as a text; three and more neighbors are joined by "to"."""
+    runs = list(_runs(own, list(dict.fromkeys(names))))
+    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else run)]
+    return ", ".join([*parts[:-2], " and ".join(parts[-2:])])
+
+
+def _runs(own: set[str], names: Sequence[str]) -> Iterator[list[str]]:
+    """The neighbors among those names that are in `own`."""
+    run: list[str] = []
+    for name in names:
+        if name in own:
+            run.append(name)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
