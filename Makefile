@@ -1,10 +1,12 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
-# TORCH_INDEX=URL: a package index to take PyTorch from (see README.md); DEVICE=cuda: for `make record`.
+# TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
+# for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
 # TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX ?=
+export TORCH_INDEX
 TIMES ?= 30
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
@@ -27,8 +29,8 @@ build: $(VENV)/ready ## write the site to site/, and fail on anything that is wr
 test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine and the site
 	$(TEST)
 
-record: $(VENV)/ready ## run every block and write what it printed to tests/recordings
-	$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE))
+record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
+	$(if $(TORCH),PYTHON=$(PYTHON) .ci/record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)))
 
 gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
 	$(BIN)/python tests/gpu/kit.py

@@ -98,7 +98,7 @@ def test_nothing_that_has_not_changed_is_run_again(build: Build, write: Write, m
     same, changed = write(TWO, "docs/same.md"), write(TWO, "docs/changed.md")
     first = build(same, changed)
     build.lines.clear()
-    monkeypatch.setattr("samedevice.book.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: pytest.fail("a process was started"))
     assert build(same, changed) == first
     moved = write("# A title\n\n" + TWO, "docs/same.md")
     assert texts(build(moved)[0]) == texts(first[0])
@@ -140,7 +140,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "binary": lambda content: b"\xff\xfe\x00" + content,
     "zeros": lambda content: bytes(len(content)),
     "a list": lambda content: b"[]",
-    "another format": lambda content: content.replace(b'"format": 1', b'"format": 99'),
+    "another format": lambda content: content.replace(b'"format": 2', b'"format": 99'),
     "a changed output": lambda content: content.replace(b'"one\\n"', b'"uno\\n"'),
     "an output that is a list": lambda content: content.replace(b'"output": {', b'"output": [], "x": {', 1),
     "an unknown device": lambda content: content.replace(b'"device": "cpu"', b'"device": "cpx"'),
@@ -178,7 +178,7 @@ def test_a_page_with_a_fault_is_not_cached(build: Build, write: Write, root: Pat
 
 def test_a_page_without_blocks_starts_nothing(build: Build, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most pages of a site may be prose."""
-    monkeypatch.setattr("samedevice.book.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: pytest.fail("a process was started"))
     assert build(write("# Title\n"), write('```python needs="cuda"\n1\n```\n', "docs/gpu.md"))[0] == {}
     assert build.problems == []
 
@@ -336,8 +336,9 @@ def test_a_recording_changed_by_hand_is_a_problem_on_every_machine(
     path.write_text(path.read_text().replace("deux", "two"))
     build(page)
     assert build.faults == [
-        f"docs/page.md:5: its recording for {device} was changed by hand; bring tests/recordings/{device}/page.json "
-        f"back with git checkout, or run pytest docs/page.md --device {device} --record"
+        f"docs/page.md:5: its recording for {here.folder} was changed, by hand or by a merge; "
+        f"bring tests/recordings/{here.folder}/page.json back with git checkout, "
+        f"or run pytest docs/page.md --device {device} --record"
     ]
 
 

@@ -4,40 +4,57 @@
   const all = (what, within = document) => [...within.querySelectorAll(what)];
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
-  /* One device for every output: chosen here, kept for the next page, settable by ?device=cuda. */
-  const show = (device) => {
-    root.dataset.sd = device;
+  /* One device and one version of PyTorch for every output: chosen here, kept, settable by ?device=cuda&torch=2.13. */
+  const show = () => {
+    const { device, torch } = sd.choice;
     all("button[data-sd]").forEach((b) => { b.ariaPressed = (b.dataset.device || b.dataset.sd).split(" ").includes(device); });
+    for (const group of all(".sd-versions")) {
+      const buttons = all("button", group);
+      const chosen = buttons.find((b) => b.dataset.at.split(" ").includes(torch)) || buttons[0];
+      buttons.forEach((b) => { b.ariaPressed = b === chosen; });
+    }
+    select.value = torch;
   };
   const choose = (button) => {
     const top = button.getBoundingClientRect().top;
-    try { localStorage.setItem("sd-device", button.dataset.sd); } catch { /* private mode: not kept */ }
-    show(button.dataset.sd);
+    if ("sd" in button.dataset) sd.choose("device", button.dataset.sd);
+    else sd.choose("torch", button.dataset.torch);
+    show();
     scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
   };
-  const found = new Set(all(".sd-out").flatMap((o) => o.dataset.devices.split(" ")));
   const header = document.querySelector(".md-header__inner");
-  if (found.size > 1) {
+  const place = header.querySelector(".md-header__option, .md-header__button[for=__search]");
+  const marks = (buttons, key) => new Set(buttons.flatMap((b) => b.dataset[key].split(" ")));
+  const found = marks(all(".sd-switch [data-sd]"), "device");
+  if (found.size) {
     const group = make("div", { className: "sd-choice", role: "group", ariaLabel: "Show outputs of" });
     for (const device of ["cpu", "cuda", "mps"].filter((d) => found.has(d))) {
-      const at = (pane) => all(".sd-origin", pane)[pane.dataset.device.split(" ").indexOf(device)];
-      const origin = all(`.sd-pane[data-device~="${device}"]`).map(at).find((one) => one);
+      const origin = document.querySelector(`.sd-pane[data-device="${device}"] details p`);
       const button = make("button", { textContent: device.toUpperCase(), title: origin?.textContent ?? "" });
       button.dataset.sd = device;
       group.append(button);
     }
-    header.insertBefore(group, header.querySelector(".md-header__option, .md-header__button[for=__search]"));
+    header.insertBefore(group, place);
+  }
+  const select = make("select", { className: "sd-torch", ariaLabel: "Version of PyTorch" });
+  const versions = marks(all(".sd-versions button"), "at");
+  if (sd.choice.torch) versions.add(sd.choice.torch);
+  if (versions.size) {
+    const order = new Intl.Collator("en", { numeric: true }).compare;
+    select.append(new Option("newest", ""), ...[...versions].sort(order).reverse().map((one) => new Option(one)));
+    select.onchange = () => { sd.choose("torch", select.value); show(); };
+    header.insertBefore(select, place);
   }
   addEventListener("click", ({ target }) => {
-    const button = target.closest("button[data-sd]");
+    const button = target.closest("button[data-sd], button[data-torch]");
     if (button) choose(button);
   });
   addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-    if (key !== "d" || ctrlKey || metaKey || altKey || target.matches("input, textarea")) return;
+    if (key !== "d" || ctrlKey || metaKey || altKey || target.matches("input, textarea, select")) return;
     const buttons = all(".sd-choice button");
     if (buttons.length) choose(buttons[(buttons.findIndex((b) => b.dataset.sd === root.dataset.sd) + 1) % buttons.length]);
   });
-  show(root.dataset.sd);
+  show();
 
   /* Copy to run: a block with the earlier blocks that it needs. */
   const code = (block) => block.querySelector("code").textContent.replace(/\n+$/, "");

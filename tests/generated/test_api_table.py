@@ -95,7 +95,7 @@ def test_a_deprecated_name_belongs_into_a_block_that_shows_so(
     about = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
     recording = update(None, page, about, [Output(), output])
     assert recording is not None
-    shelf = Shelf((page,), {page.path: {"cpu": recording}}, {page.path: names(page)})
+    shelf = Shelf((page,), {page.path: (recording,)}, {page.path: names(page)})
     assert [(str(block), name) for block, name in misused(page, shelf, ABOUT)] == (
         [("docs/page.md:5", "torch.old.x")] if expected else []
     )

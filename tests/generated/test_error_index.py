@@ -85,7 +85,7 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
         [
             "## A { #messages-a data-search-exclude }",
             "``a `quoted` word``",
-            ":   **ValueError**, seen on CPU.\n"
+            ":   **ValueError**, seen on CPU with PyTorch 2.13.\n"
             "    It is `so`, see [there](../b/y.md#z), [here](../topic/x.md#up) and [PyTorch](https://pytorch.org).\n"
             "    A second.\n"
             "    Block and fix: [About x](../topic/x.md#err-q)",

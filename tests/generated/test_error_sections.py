@@ -37,12 +37,12 @@ def sections(write: Write, title: str, section: str = BLOCK) -> list[ErrorSectio
     return list(error_sections(write(PAGE.format(title=title, section=section))))
 
 
-def recorded(page: Page, *outputs: Output | None, device: str = "cpu") -> dict[str, Recording]:
+def recorded(page: Page, *outputs: Output | None, device: str = "cpu") -> tuple[Recording, ...]:
     """A recording of these outputs."""
     about = Environment(device, "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
     found = update(None, page, about, outputs)
     assert found is not None
-    return {device: found}
+    return (found,)
 
 
 def raised(message: str, name: str = "RuntimeError") -> Output:
@@ -128,13 +128,14 @@ def test_a_message_does_not_match_other_words(message: str, text: str) -> None:
 def judge(write: Write, section: str, *outputs: Output | None, title: str = "`it failed`") -> Evidence:
     """What stands behind the message of a page's one section."""
     (found,) = sections(write, title, section)
-    recordings = recorded(found.page, *outputs) if outputs else {}
+    recordings = recorded(found.page, *outputs) if outputs else ()
     return evidence(found, found.messages[0], recordings)
 
 
 def test_a_message_that_a_block_gave_is_seen(write: Write) -> None:
     """The rule's plain case."""
-    assert judge(write, BLOCK, raised("it failed")) == Evidence(Standing.RAISED, "RuntimeError", ("cpu",))
+    found = judge(write, BLOCK, raised("it failed"))
+    assert (found.standing, found.name, found.devices) == (Standing.RAISED, "RuntimeError", ("cpu",))
 
 
 def test_a_message_that_no_block_gives_any_more_is_gone(write: Write) -> None:
@@ -172,7 +173,8 @@ def test_a_stale_recording_is_no_evidence(write: Write) -> None:
 def test_a_block_may_compare_the_message_where_builds_differ(write: Write) -> None:
     """Then its text stands in the block, and True in the output; any other output is no evidence."""
     block = "```python\nstr(error) == 'it failed'\n```\n"
-    assert judge(write, block, Output(value="True")) == Evidence(Standing.COMPARED, "", ("cpu",))
+    found = judge(write, block, Output(value="True"))
+    assert (found.standing, found.name, found.devices) == (Standing.COMPARED, "", ("cpu",))
     assert judge(write, block, Output(value="False")).standing is Standing.GONE
 
 

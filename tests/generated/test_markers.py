@@ -173,7 +173,7 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(shelf: Shelf) -> No
     told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", summary, re.M))
     for page in shelf.pages:
         for device in ("cuda", "mps"):
-            counted = tally(page, device, shelf.recordings[page.path].get(device))
+            counted = tally(page, device, shelf.recordings[page.path])
             states = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             assert told.get(f"{page.path} on {device}", "") == (
                 f"{', '.join(states)} of {counted.blocks}" if states else ""
@@ -200,7 +200,7 @@ def test_an_unknown_marker_and_a_block_after_one_are_errors(write: Write) -> Non
     """The author reads page, line and what to do."""
     reference = Reference(Shelf((), {}, {}), Catalogue({}, {}))
     page = write("# A\n\n<!-- samedevice: error -->\n")
-    with pytest.raises(PageError, match=r'^docs/page\.md:3: "error" is unknown; write errors, apis, status$'):
+    with pytest.raises(PageError, match=r'^docs/page\.md:3: "error" is unknown; write errors, apis, status, versions$'):
         reference.fill(page)
     page = write("<!-- samedevice: apis -->\n\n```python\n1\n```\n")
     with pytest.raises(PageError, match=r"^docs/page\.md:1: blocks of code must stand before this line; move them up$"):

@@ -53,7 +53,10 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
     pytester.runpytest_inprocess("--record")
     fresh = parse_page(docs / "fresh.md", pytester.path)
-    save(place(pytester.path / "tests/recordings", "cuda", fresh), made_up(fresh, Output(), Output(), Output(), None))
+    save(
+        place(pytester.path / "tests/recordings", CUDA.folder, fresh),
+        made_up(fresh, Output(), Output(), Output(), None),
+    )
     (docs / "stale.md").write_text(BLOCKS.format("stale", 2) + "```python\nx\n```\n", encoding="utf-8")
 
     pages = tuple(parse_page(docs / f"{name}.md", pytester.path) for name in texts)
@@ -76,9 +79,9 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
 def test_a_page_that_a_device_never_ran_counts_only_the_blocks_that_ask_for_it(write: Write) -> None:
     """Nobody has to run a page of plain tensors on a Mac for it to be whole."""
     page = write(BLOCKS.format("page", 1) + GPU)
-    assert tally(page, "cuda", None) == Count(missing=2)
-    assert tally(page, "mps", None).blocks == 0
-    assert tally(page, "cuda", made_up(page, Output(), Output(), Output(), None)) == Count(fresh=3, missing=1)
+    assert tally(page, "cuda", ()) == Count(missing=2)
+    assert tally(page, "mps", ()).blocks == 0
+    assert tally(page, "cuda", (made_up(page, Output(), Output(), Output(), None),)) == Count(fresh=3, missing=1)
 
 
 def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> None:
@@ -86,7 +89,7 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
     page = write(BLOCKS.format("A page", 1) + GPU)
     other = write(BLOCKS.format("Other", 1), "docs/topic/other.md")
     recording = made_up(page, Output(), Output(), Output(), None)
-    shelf = Shelf((page, other), {page.path: {"cuda": recording}}, {})
+    shelf = Shelf((page, other), {page.path: (recording,)}, {})
     head = "| Page | Blocks | Ran | Stale | Never ran | Why |\n| --- | --: | --: | --: | --: | --- |\n"
     assert status(WHERE, shelf, []).split("\n\n") == [
         "## CPU { #cpu data-search-exclude }",
@@ -114,7 +117,7 @@ def test_stale_blocks_and_changed_ones_are_told(write: Write) -> None:
     old = write(BLOCKS.format("page", 1))
     recording = made_up(old, Output(), Output())
     page = write(BLOCKS.format("page", 2))
-    told = status(WHERE, Shelf((page,), {page.path: {"cuda": recording}}, {}), [])
+    told = status(WHERE, Shelf((page,), {page.path: (recording,)}, {}), [])
     assert "| [page](../page.md) | 2 | 0 | 2 | 0 | the code changed after 2026-11-20 |" in told
     assert "## Blocks that no device ever ran { #never data-search-exclude }\n\nNone." in told
 

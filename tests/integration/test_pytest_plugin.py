@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from samedevice.devices import why_absent
+from samedevice.devices import torch_build, why_absent
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -22,6 +22,8 @@ from samedevice.running.sessions import Sessions
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "# Page\n\n```python\nx = 1\nprint('one', x)\n```\n\n```python\nprint('two', x + 1)\n```\n"
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
 COMMAND = "pytest docs/page.md --device cpu --record"
 
 
@@ -48,16 +50,16 @@ class Repository:
         outcomes = {} if result.ret == pytest.ExitCode.USAGE_ERROR else result.parseoutcomes()
         return result.stdout.str() + result.stderr.str(), outcomes
 
-    def recording(self, name: str = "page", device: str = "cpu") -> Path:
+    def recording(self, name: str = "page", folder: str = CPU_FOLDER) -> Path:
         """Where the recording of a page is."""
-        return self.root / f"tests/recordings/{device}/{name}.json"
+        return self.root / f"tests/recordings/{folder}/{name}.json"
 
     def record_cuda(self, *outputs: Output | None, name: str = "page") -> Path:
         """Make up a recording from a GPU."""
         page = parse_page(self.root / f"docs/{name}.md", self.root)
         found = update(None, page, CUDA, outputs)
         assert found is not None
-        path = place(self.root / "tests/recordings", "cuda", page)
+        path = place(self.root / "tests/recordings", CUDA.folder, page)
         save(path, found)
         return path
 
@@ -90,7 +92,10 @@ def test_every_block_is_an_item_named_by_page_device_block_and_line(repository: 
 
 def test_the_header_names_the_devices(repository: Repository) -> None:
     """A run without a GPU must not look like one with it."""
-    assert "same device: cpu\n" in repository.pytest("--device", "cpu", "--collect-only")[0]
+    assert (
+        f"same device: cpu, PyTorch {torch_build().version}\n"
+        in repository.pytest("--device", "cpu", "--collect-only")[0]
+    )
 
 
 def test_a_page_without_a_recording_fails_until_it_is_recorded(repository: Repository) -> None:
@@ -102,7 +107,7 @@ def test_a_page_without_a_recording_fails_until_it_is_recorded(repository: Repos
     output, outcomes = repository.pytest("docs/page.md", "--device", "cpu", "--record")
     assert outcomes == {"passed": 2}
     assert "= recordings =" in output
-    assert "\nrecorded docs/page.md on cpu: 2 blocks\n" in output
+    assert f"\nrecorded docs/page.md on {CPU_FOLDER}: 2 blocks\n" in output
     assert repository.pytest()[1] == {"passed": 2}
 
 
@@ -113,7 +118,8 @@ def test_one_character_changed_in_a_recorded_output_fails_at_its_page_and_line(r
     output, outcomes = recorded.pytest()
     assert outcomes == {"failed": 1, "passed": 1}
     message = (
-        "docs/page.md:8: its recording for cpu was changed by hand; bring tests/recordings/cpu/page.json back with"
+        f"docs/page.md:8: its recording for {CPU_FOLDER} was changed, by hand or by a merge; "
+        f"bring tests/recordings/{CPU_FOLDER}/page.json back with"
     )
     assert f"\n{message} git checkout, or run {COMMAND}\n" in output
     assert "FAILED docs/page.md::cpu-02-line-8" in output
@@ -197,7 +203,7 @@ def test_a_block_that_never_ends_fails_and_the_later_ones_say_why_they_were_not_
     assert "docs/page.md:1 on cpu did not end within 1 s and was killed; make it shorter, or see what" in output
     assert "docs/page.md:5 on cpu was not run, because docs/page.md:1 ended its process" in output
     because = "because 2 of its blocks failed, first docs/page.md:1 on cpu did not end within 1 s"
-    assert f"not recorded: docs/page.md on cpu, {because}" in output
+    assert f"not recorded: docs/page.md on {CPU_FOLDER}, {because}" in output
 
 
 BAD_PAGES = {
@@ -273,7 +279,7 @@ def test_recording_writes_only_what_changed(recorded: Repository) -> None:
     assert outcomes == {"passed": 4}
     assert kept.stat().st_mtime_ns == before[kept]
     assert changed.stat().st_mtime_ns > before[changed]
-    assert "recorded docs/other.md on cpu: 2 blocks" in output
+    assert f"recorded docs/other.md on {CPU_FOLDER}: 2 blocks" in output
     assert "recorded docs/page.md" not in output
     assert "\nunchanged: 1 recordings say already what was printed\n" in output
 
@@ -285,26 +291,26 @@ def test_a_page_with_a_failing_block_is_not_recorded(recorded: Repository) -> No
     output, outcomes = recorded.pytest("--record")
     assert outcomes == {"failed": 1, "passed": 1}
     because = "1 of its blocks failed, first docs/page.md:8 on cpu raised ZeroDivisionError: division by zero"
-    assert f"\nnot recorded: docs/page.md on cpu, because {because}\n" in output
+    assert f"\nnot recorded: docs/page.md on {CPU_FOLDER}, because {because}\n" in output
     assert recorded.recording().read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b'{"format": 1,\n "environ', b"\xff\xfe\x00"], ids=["truncated", "binary"])
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("folder", [CPU_FOLDER, CUDA.folder])
 def test_a_recording_that_cannot_be_read_fails_and_names_the_file(
-    recorded: Repository, device: str, content: bytes
+    recorded: Repository, folder: str, content: bytes
 ) -> None:
     """Of a device that this machine lacks, too: whoever damaged it must hear of it."""
-    path = recorded.recording(device=device)
+    path = recorded.recording(folder=folder)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
     output, outcomes = recorded.pytest()
-    assert outcomes == ({"failed": 2} if device == "cpu" else {"failed": 1, "passed": 2})
-    assert f"tests/recordings/{device}/page.json: is damaged (" in output
+    assert outcomes == ({"failed": 2} if folder == CPU_FOLDER else {"failed": 1, "passed": 2})
+    assert f"tests/recordings/{folder}/page.json: is damaged (" in output
     assert "bring it back with git checkout, or delete it and record again" in output
     assert "pytest_plugin.py" not in output
-    if device == "cuda":
-        assert "FAILED docs/page.md::cuda-recording" in output
+    if folder != CPU_FOLDER:
+        assert f"FAILED docs/page.md::{folder}-recording" in output
 
 
 def test_a_recording_of_a_missing_device_changed_by_hand_fails_at_its_page_and_line(recorded: Repository) -> None:
@@ -315,8 +321,8 @@ def test_a_recording_of_a_missing_device_changed_by_hand_fails_at_its_page_and_l
     output, outcomes = recorded.pytest()
     assert outcomes == {"failed": 1, "passed": 2}
     assert (
-        "docs/page.md:8: its recording for cuda was changed by hand; bring tests/recordings/cuda/page.json back"
-        in output
+        f"docs/page.md:8: its recording for {CUDA.folder} was changed, by hand or by a merge; "
+        f"bring tests/recordings/{CUDA.folder}/page.json back" in output
     )
 
 
@@ -372,7 +378,7 @@ def test_a_page_that_cannot_be_read_does_not_keep_the_others_from_being_recorded
     output, outcomes = repository.pytest("--record")
     assert outcomes == {"passed": 2, "errors": 1}
     assert "docs/bad.md:1: this fence is never closed" in output
-    assert "\nrecorded docs/page.md on cpu: 2 blocks\n" in output
+    assert f"\nrecorded docs/page.md on {CPU_FOLDER}: 2 blocks\n" in output
 
 
 def test_a_program_stands_for_the_pages_that_run_it(recorded: Repository) -> None:
@@ -420,7 +426,7 @@ def test_pages_are_shared_among_processes(
     assert result.parseoutcomes() == {"passed": 8}
     assert sorted(ran.read_text()) == ["a", "b", "c"]
     lines = [line for line in result.stdout.lines if line.startswith("recorded")]
-    assert sorted(lines) == [f"recorded docs/{name}.md on cpu: 2 blocks" for name in ("a", "b", "c", "page")]
+    assert sorted(lines) == [f"recorded docs/{name}.md on {CPU_FOLDER}: 2 blocks" for name in ("a", "b", "c", "page")]
 
 
 def test_pages_on_an_accelerator_are_run_by_one_process() -> None:
@@ -463,3 +469,55 @@ def test_ctrl_c_while_recording_keeps_the_old_recording_and_leaves_no_process(
     assert repository.recording().read_bytes() == before
     assert [path.name for path in repository.recording().parent.iterdir()] == ["page.json"]
     assert [gone(process) for process in processes] == [True, True]
+
+
+OTHER = Environment("cpu", "EPYC", "2.1.0", "3.11.7", "", "2026-11-21")
+
+
+def as_another_version_printed(repository: Repository, *outputs: Output) -> None:
+    """Make up a recording of the page from another PyTorch on a CPU."""
+    page = parse_page(repository.root / "docs/page.md", repository.root)
+    found = update(None, page, OTHER, outputs)
+    assert found is not None
+    save(place(repository.root / "tests/recordings", OTHER.folder, page), found)
+
+
+def test_what_a_version_that_is_not_recorded_prints_is_compared_with_all_that_are(repository: Repository) -> None:
+    """It passes where it prints what another one printed, and the summary counts that; the rest is told."""
+    as_another_version_printed(repository, Output("one 1\n"), Output("deux 2\n"))
+    output, outcomes = repository.pytest()
+    assert outcomes == {"failed": 1, "passed": 2}
+    assert f"outputs with PyTorch {torch_build().version}: 1 as cpu-2.1.0 printed\n" in output
+    assert "docs/page.md:8 on cpu: not what was recorded (EPYC, PyTorch 2.1.0, 2026-11-21), nor what any" in output
+    assert f"If this is what {CPU_FOLDER} prints, run {COMMAND}" in output
+    repository.pytest("--record")
+    output, outcomes = repository.pytest()
+    assert outcomes == {"passed": 3}
+    assert "outputs with PyTorch" not in output
+
+
+def test_recordings_of_other_versions_that_are_stale_are_counted(recorded: Repository) -> None:
+    """They are recorded with those versions, when the pages are done."""
+    as_another_version_printed(recorded, Output("one 1\n"), Output("two 2\n"))
+    recorded.page("page", TWO.replace("two", "2"))
+    recorded.pytest("--record")
+    output, outcomes = recorded.pytest()
+    assert outcomes == {"passed": 3}
+    assert "\ncpu-2.1.0: 1 blocks are not recorded as they now are; record them with that PyTorch\n" in output
+
+
+def test_a_block_for_another_version_is_skipped_and_says_why(repository: Repository) -> None:
+    """The blocks after it run as ever."""
+    repository.page("page", '```python needs="torch>=99"\n1 / 0\n```\n\n```python\nprint(2)\n```\n')
+    assert repository.pytest("--record")[1] == {"passed": 1, "skipped": 1}
+    output, outcomes = repository.pytest("-rs")
+    assert outcomes == {"passed": 1, "skipped": 1}
+    assert f"needs PyTorch 99 or newer, this is {torch_build().version}" in output
+
+
+def test_an_announced_exception_may_be_a_subclass(repository: Repository) -> None:
+    """As with pytest.raises; the class that came is recorded."""
+    repository.page("page", '```python raises="ArithmeticError"\n1 / 0\n```\n')
+    assert repository.pytest("--record")[1] == {"passed": 1}
+    assert '"type": "ZeroDivisionError"' in repository.recording().read_text()
+    assert repository.pytest()[1] == {"passed": 1}

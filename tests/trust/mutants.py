@@ -138,10 +138,10 @@ def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
     entry = case.entry
     assert entry is not None
     for output, free in output_mutants(entry.output, case.block.options.numbers_vary):
-        forged = Entry.make(entry.hash, case.block.code, output)
+        forged = Entry.make(entry.hash, case.block.code, output, case.recording.environment)
         tallies[FORGED].add(case, case.told(recording=case.recorded_as(forged)), free, output)
         by_hand = case.told(recording=case.recorded_as(replace(forged, seal=entry.seal)))
-        tallies[HAND].add(case, by_hand if "changed by hand" in by_hand else "", False, output)
+        tallies[HAND].add(case, by_hand if "changed, by hand" in by_hand else "", False, output)
 
 
 def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:

@@ -133,7 +133,7 @@ def _code(text: str) -> str:
 
 def _what(seen: Evidence) -> str:
     """The class of a message, and where it came."""
-    where = " and ".join(LABELS[device] for device in seen.devices)
+    where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     told = {
         Standing.RAISED: f"seen on {where}",
         Standing.COMPARED: f"compared on {where} with what PyTorch says",

@@ -17,6 +17,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page
+from samedevice.weaving.panes import ranges
 
 CHAPTER = "Error messages"
 HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
@@ -94,6 +95,14 @@ class Evidence:
     """Name of the class of the exception or warning; empty if that is not known."""
     environments: tuple[Environment, ...] = ()
     """Where it came."""
+    recorded: tuple[Environment, ...] = ()
+    """Where the blocks of the section are recorded."""
+
+    def versions(self, device: str) -> str:
+        """The versions of PyTorch with which it came on a device: `2.9 to 2.15`."""
+        known = sorted((one for one in self.recorded if one.device == device), key=lambda one: one.order)
+        own = {one.release for one in self.environments if one.device == device}
+        return ranges(own, [one.release for one in known])
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -183,7 +192,8 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
             compared = compared or same
     if seen:
         standing = Standing.COMPARED if compared else Standing.RAISED
-        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(seen)))
+        known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
+        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(seen)), tuple(known))
     announced = (_name(block, device, "", message) for block in section.blocks for device in DEVICES)
     return Evidence(_unseen(section, recordings), next(filter(None, announced), ""))
 

@@ -15,6 +15,7 @@ from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
+from samedevice.generated.version_changes import version_changes
 from samedevice.pages.page import Page
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
@@ -39,6 +40,7 @@ class Reference:
             "errors": lambda page: error_index(page, self.entries),
             "apis": lambda page: api_table(page, self.shelf, self.catalogue),
             "status": lambda page: status(page, self.shelf, self.entries),
+            "versions": lambda page: version_changes(page, self.shelf),
         }
 
     def fill(self, page: Page) -> Page:

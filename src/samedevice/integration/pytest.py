@@ -136,11 +136,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Tell what was recorded, what is missing or stale for devices that this machine lacks, what has no page."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
-    matched = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == MATCHED]
+    calls = [report for report in reports if getattr(report, "when", "") == "call"]
+    matched = [text for report in calls for key, text in report.user_properties if key == MATCHED]
     lines = [*_recorded(dict.fromkeys(said)), *_matched(matched)]
     if any(is_page(str(getattr(report, "fspath", ""))) for report in reports):
         pages = list(_pages(config.rootpath))
-        lines += [*_elsewhere(config.rootpath, pages)]
+        devices = config.stash[JOB].devices
+        lines += [*_elsewhere(config.rootpath, pages, devices), *_outdated(config.rootpath, pages, devices)]
         lines += strays(config.rootpath, RECORDINGS, pages)
     if lines:
         terminalreporter.section("recordings")
@@ -161,9 +163,9 @@ def _recorded(said: Iterable[str]) -> Iterator[str]:
 
 
 def _matched(found: Iterable[str]) -> Iterator[str]:
-    """How many outputs are equal to the recordings of which environment."""
+    """How many outputs are equal to the recordings of which environment, unless all are of this PyTorch."""
     counted = Counter(found)
-    if counted:
+    if not all(name.endswith(f"-{torch_build().version}") for name in counted):
         told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
         yield f"outputs with PyTorch {torch_build().version}: {told}"
 
@@ -175,18 +177,28 @@ def _pages(root: Path) -> Iterator[Page]:
             yield parse_page(path, root)
 
 
-def _elsewhere(root: Path, pages: list[Page]) -> Iterator[str]:
-    """A line for each page that has blocks whose recording is stale, or whose device has not run them."""
+def _elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each page with blocks whose recording from another device is missing or stale."""
     for page in pages:
-        recordings, _ = load_all(root, RECORDINGS, page)
-        for recording in recordings:
-            stale = tally(page, recording.environment.device, (recording,)).stale
-            if stale:
-                yield f"{page.path} on {recording.environment.folder}: {stale} of {len(page.blocks)} blocks are stale"
-        for device in DEVICES:
-            counted = tally(page, device, recordings)
-            if counted.missing:
-                yield f"{page.path} on {device}: {counted.missing} of {counted.blocks} blocks are not recorded"
+        for device in sorted(set(DEVICES) - set(here)):
+            counted = tally(page, device, load_all(root, RECORDINGS, page)[0])
+            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
+            if told:
+                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
+
+
+def _outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
+    found: Counter[str] = Counter()
+    for page in pages:
+        for recording in load_all(root, RECORDINGS, page)[0]:
+            about = recording.environment
+            if about.device in here:
+                counted = tally(page, about.device, (recording,))
+                found[about.folder] += counted.stale + counted.missing
+    for folder, count in sorted(found.items()):
+        if count:
+            yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
 
 
 class PageSybil(Sybil):
@@ -206,7 +218,7 @@ class PageSybil(Sybil):
         """Judge one block: what is wrong with it, or None."""
         page, block = example.namespace["page"], example.parsed
         if not block.options.takes(torch_build().version):
-            pytest.skip(f"needs PyTorch {block.options.versions}, this is {torch_build().version}")
+            pytest.skip(f"needs {block.options.needed}, this is {torch_build().version}")
         run = self._run(example, page)
         if run.count == 0 and self.job.asked:
             return f"{block} was not run: --device {self.device}, but torch sees no such device; is its driver too old?"
@@ -226,8 +238,9 @@ class PageSybil(Sybil):
         assert run.environment is not None
         recordings, errors = self.job.runs.recorded(page)
         verdict = compare(page, example.parsed, run.environment, output, recordings)
-        if errors and not verdict.matched:
-            raise errors[0]
+        for error in errors:
+            if not verdict.matched or f"/{run.environment.folder}/" in error.path:
+                raise error
         if verdict.matched:
             example.namespace["matched"] = verdict.matched.folder
         return verdict.wrong or None
@@ -316,8 +329,9 @@ class PageFile(pytest.File):
         for device in job.devices:
             yield from self._blocks(page, device, job, root)
         for file in () if job.record else paths(root / RECORDINGS, page):
-            name = f"{file.relative_to(root / RECORDINGS).parts[0]}-recording"
-            yield RecordingItem.from_parent(self, name=name, page=page, file=file)
+            folder = file.relative_to(root / RECORDINGS).parts[0]
+            if not _is_here(folder, job.devices):
+                yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
     def _blocks(self, page: Page, device: str, job: Job, root: Path) -> Iterator[pytest.Item]:
         sybil = PageSybil(root, device, job)
@@ -326,3 +340,9 @@ class PageFile(pytest.File):
         for example in document.examples():
             if example.parsed.runs_on(device):
                 yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
+
+
+def _is_here(folder: str, devices: tuple[str, ...]) -> bool:
+    """Whether blocks that run here are compared with the recordings in a folder: by device and PyTorch."""
+    wanted = {"cpu"} if folder.startswith("cpu-") else {*DEVICES} - {"cpu"}
+    return folder.endswith(f"-{torch_build().version}") and bool(wanted & {*devices})

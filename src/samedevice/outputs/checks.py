@@ -58,6 +58,9 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
         found = difference(own.output, output, block.options.numbers_vary)
         return Verdict(_differs(block, own, found)) if found else Verdict(matched=own.environment)
     fresh = {one.environment: one for one in standings if one.output}
+    changed = [one.environment for one in standings if one.state is State.DAMAGED]
+    if changed and not fresh:
+        return Verdict(damage(page, block, changed[0]))
     for one in fresh.values():
         if one.output and not difference(one.output, output, block.options.numbers_vary):
             return Verdict(matched=one.environment)

@@ -28,13 +28,13 @@ def output_html(block: Block, shown: Sequence[Shown]) -> str:
     if not any(one.content != ("", (), "") for one in shown):
         return ""
     panes = panes_of(block, shown)
+    devices = " ".join(device for pane in panes for device in pane.first)
+    at = _at(panes) if any(not pane.first for pane in panes) else ""
     marked = _marked([pane.shown[0] for pane in panes])
-    html = "".join(
-        _pane(block, pane, text, number) for number, (pane, text) in enumerate(zip(panes, marked, strict=True))
-    )
+    numbered = enumerate(zip(panes, marked, strict=True))
+    html = "".join(_pane(block, pane, text, number, bool(at)) for number, (pane, text) in numbered)
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
-    devices, at = " ".join(device for pane in panes for device in pane.first), _at(panes)
     return f'<div class="{kind}" data-devices="{devices}"{at}>{_switches(panes, beside)}{html}</div>'
 
 
@@ -75,7 +75,7 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
     )
 
 
-def _pane(block: Block, pane: Pane, text: str, number: int) -> str:
+def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> str:
     one = pane.shown[0]
     parts = [_head(block, pane)]
     if one.note:
@@ -88,7 +88,8 @@ def _pane(block: Block, pane: Pane, text: str, number: int) -> str:
         parts.append('<p class="sd-note">prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
         parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
-    return f'<div class="sd-pane" data-device="{" ".join(pane.first)}"{_at([pane])}>{"".join(parts)}</div>'
+    at = _at([pane]) if several else ""
+    return f'<div class="sd-pane" data-device="{" ".join(pane.first)}"{at}>{"".join(parts)}</div>'
 
 
 def _head(block: Block, pane: Pane) -> str:

@@ -1,0 +1,104 @@
+"""Panes: outputs that are the same are shown once, and their environments are called by their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.pages.page import Block, Page
+from samedevice.weaving.output_html import output_html
+from samedevice.weaving.panes import Shown, panes_of, ranges
+
+CPU = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-21", "2.4.6")
+GPU = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580", "2026-11-20")
+VERSIONS = ("2.15.0+cu132", "2.13.0+cpu", "2.11.0+cu130", "2.9.1+cu128")
+
+
+@pytest.fixture
+def block(write: Callable[..., Page]) -> Block:
+    """A block without options."""
+    return write("```python\nx\n```\n").blocks[0]
+
+
+def on_cpu(*texts: str) -> list[Shown]:
+    """What the versions printed, the newest first."""
+    return [Shown("cpu", Output(text), replace(CPU, torch=torch)) for torch, text in zip(VERSIONS, texts, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("own", "text"),
+    [
+        ("2.9 2.11 2.13 2.15", "2.9 to 2.15"),
+        ("2.9 2.11 2.15", "2.9, 2.11 and 2.15"),
+        ("2.9 2.11 2.13", "2.9 to 2.13"),
+        ("2.9 2.15", "2.9 and 2.15"),
+        ("2.15", "2.15"),
+        ("", ""),
+    ],
+)
+def test_neighbors_become_a_range(own: str, text: str) -> None:
+    """A version between two that printed otherwise is not in their range."""
+    assert ranges(set(own.split()), ["2.9", "2.11", "2.13", "2.15"]) == text
+
+
+def test_versions_that_agree_are_one_label(block: Block) -> None:
+    """Nothing is to be chosen there, so there is no switch."""
+    html = output_html(block, on_cpu("1", "1", "1", "1"))
+    assert "CPU · PyTorch 2.9 to 2.15" in html
+    assert "<p>EPYC 9B14, PyTorch 2.15.0+cu132, Python 3.11.7, NumPy 2.4.6, 2026-11-21\nEPYC 9B14, PyTorch 2.13" in html
+    assert "sd-switch" not in html
+    assert "data-at" not in html
+
+
+def test_a_version_that_differs_gets_a_switch_and_the_newest_is_first(block: Block) -> None:
+    """Without JavaScript the others are hidden by having no device of their own."""
+    html = output_html(block, on_cpu("mm: no", "no", "no", "no"))
+    assert '<button type="button" data-torch="" data-at="2.15">2.15</button>' in html
+    assert '<button type="button" data-torch="2.13" data-at="2.13 2.11 2.9">2.9 to 2.13</button>' in html
+    assert html.index('<div class="sd-pane" data-device="cpu" data-at="cpu-2.15">') < html.index("<mark>mm:")
+    assert '<div class="sd-pane" data-device="" data-at="cpu-2.13 cpu-2.11 cpu-2.9">' in html
+    assert 'data-devices="cpu" data-at="cpu-2.15 cpu-2.13 cpu-2.11 cpu-2.9"' in html
+    assert 'aria-label="Device"' not in html
+
+
+def test_versions_agree_where_pytest_would_take_one_output_for_the_other(write: Callable[..., Page]) -> None:
+    """Times that were measured anew for each version are no difference."""
+    (block,) = write('```python numbers="vary"\nx\n```\n').blocks
+    (pane,) = panes_of(block, on_cpu("took 1.5 s", "took 2.5 s"))
+    assert pane.shown[0].output == Output("took 1.5 s")
+    assert pane.label == "CPU · PyTorch 2.13 and 2.15"
+
+
+def test_devices_with_other_versions_say_which(block: Block) -> None:
+    """Nobody ran the GPU with the versions that only the CPU ran with."""
+    (pane,) = panes_of(block, [*on_cpu("1", "1", "1"), Shown("cuda", Output("1"), GPU)])
+    assert pane.label == "CPU · PyTorch 2.11 to 2.15, CUDA · PyTorch 2.13"
+    assert pane.first == ("cpu", "cuda")
+
+
+def test_two_builds_of_one_version_are_told_apart_where_they_differ(block: Block) -> None:
+    """A build for CPUs and one for CUDA without a GPU raise other errors."""
+    builds = [replace(CPU, torch="2.13.0+cu130"), replace(CPU, torch="2.13.0+cpu")]
+    one, other = panes_of(block, [Shown("cpu", Output(text), at) for text, at in zip("ab", builds, strict=True)])
+    assert (one.label, other.label) == ("CPU · PyTorch 2.13.0+cu130", "CPU · PyTorch 2.13.0+cpu")
+    assert one.marks("cpu") == ["cpu-2.13.0+cu130", "2.13"]
+    assert other.marks("cpu") == ["cpu-2.13.0+cpu"]
+    (both,) = panes_of(block, [Shown("cpu", Output("a"), at) for at in builds])
+    assert both.label == "CPU · PyTorch 2.13"
+
+
+def test_two_gpus_with_one_version_are_told_apart_where_they_differ(block: Block) -> None:
+    """They are two machines, and one label would be false."""
+    gpus = [GPU, replace(GPU, name="NVIDIA H100 PCIe")]
+    found = panes_of(block, [Shown("cuda", Output(text), at) for text, at in zip("ab", gpus, strict=True)])
+    assert [pane.versions("cuda") for pane in found] == ["H200 2.13.0+cu130", "H100 2.13.0+cu130"]
+
+
+def test_a_block_for_a_version_says_what_it_needs(write: Callable[..., Page]) -> None:
+    """A reader with an older one must know why theirs does not have it."""
+    (block,) = write('```python needs="torch>=2.15"\nx\n```\n').blocks
+    assert "CPU · PyTorch 2.15</span> needs PyTorch 2.15 or newer</summary>" in output_html(block, on_cpu("1"))
