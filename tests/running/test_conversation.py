@@ -24,6 +24,12 @@ def three_blocks(code: str) -> str:
     return f"```python\nx = 1\n```\n\n```python\n{code}\n```\n\n```python\nx = 2\n```\n"
 
 
+@pytest.fixture(autouse=True)
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the limits be those of a machine that does nothing else."""
+    monkeypatch.setattr("samedevice.running.conversation.slowdown", lambda: 1.0)
+
+
 class FakeProcess:
     """A page's process that says what it is told to say; it remembers how long each message was waited for."""
 
@@ -34,7 +40,8 @@ class FakeProcess:
 
     def get(self, timeout: float) -> dict[str, Any]:
         """The next message."""
-        self.waited.append(timeout)
+        if timeout:
+            self.waited.append(timeout)
         if not self.told:
             raise queue.Empty
         return self.told.pop(0)
@@ -123,6 +130,14 @@ def test_a_process_that_ends_without_a_word_is_told(write: Write) -> None:
     """The kernel kills without a word when memory runs out."""
     told, _ = converse(write(three_blocks("x = 3")), HELLO, {"start": 0}, done(0), {"start": 1}, {"closed": True})
     assert told == ["", "docs/page.md:5 on cpu ended its process without a word", NOT_RUN.format(9)]
+
+
+def test_on_a_busy_machine_a_block_has_longer(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty processes on two cores take ten times as long; a block that computes must not pass for one that hangs."""
+    monkeypatch.setattr("samedevice.running.conversation.slowdown", lambda: 10.0)
+    told, waited = converse(write("```python\nx = 1\n```\n"), HELLO, {"start": 0})
+    assert told[0].startswith("docs/page.md:1 on cpu did not end within 7 s and was killed")
+    assert waited[-3:-1] == [7, 63]
 
 
 def test_the_way_a_process_ended_is_told_in_words() -> None:

@@ -14,11 +14,12 @@ from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output, Raised
 from samedevice.pages.page import Block, Page
+from samedevice.running.machine import slowdown
 from samedevice.running.processes import ForkedProcess, Message, SpawnedProcess, closed
 from samedevice.running.worker import places, read_printed
 
 TIME_LIMIT = 60.0
-"""Seconds that one block may take before its process is killed."""
+"""Seconds that one block may take before its process is killed; longer on a machine that is busy (see `slowdown`)."""
 START_LIMIT = 120.0
 """Seconds that a page's process may take to start, the import of torch included."""
 END_LIMIT = 20.0
@@ -59,11 +60,12 @@ class Conversation:
         return Run(outputs, self.environment, self.count)
 
     def _next(self, limit: float) -> Message:
-        """The next message; empty if none comes in time."""
-        try:
+        """The next message; empty if none comes in time. Where processes share the cores, all of them have longer."""
+        with suppress(Empty):
             return self.process.messages.get(timeout=limit)
-        except Empty:
-            return {}
+        with suppress(Empty):
+            return self.process.messages.get(timeout=limit * (slowdown() - 1))
+        return {}
 
     def _kill(self) -> Message:
         """Kill the process and return its last message. A process that waits for a broken disk or GPU may send none."""

@@ -5,6 +5,7 @@ A page's process imports this, so it imports next to nothing itself, and torch o
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -58,3 +59,18 @@ def count(device: str) -> int:
     if device == "cuda":
         return torch.cuda.device_count()
     return int(device == "cpu" or torch.backends.mps.is_available())
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def slowdown() -> float:
+    """How many times longer a process takes now than on an idle machine, as far as processes share the cores."""
+    try:
+        return max(1.0, os.getloadavg()[0] / available_cores())
+    except (AttributeError, OSError):  # Windows
+        return 1.0

@@ -19,6 +19,7 @@ from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
 from samedevice.pages.page import Block, Page
 from samedevice.running.conversation import TIME_LIMIT, Conversation
+from samedevice.running.machine import available_cores
 from samedevice.running.processes import Launcher, Message
 from samedevice.running.threads import DaemonPool
 from samedevice.temporary import Folder, sweep_folders
@@ -127,10 +128,3 @@ def _request(block: Block, device: str) -> Message:
         "count": options.count,
         "alt": options.alt,
     }
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
