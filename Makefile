@@ -1,7 +1,7 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
-# TIMES=30: for `make flaky`.
+# TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -18,7 +18,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 serve: $(VENV)/ready ## show the site on localhost, rebuilt whenever a page is saved
 	$(BIN)/mkdocs serve
@@ -31,6 +31,12 @@ test: $(VENV)/ready ## run every block on every device of this machine, and the 
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
 	$(if $(TORCH),PYTHON=$(PYTHON) .ci/record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)))
+
+gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
+	$(BIN)/python tests/gpu/kit.py
+
+gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
+	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
 
 check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what CI runs
 	$(BIN)/ruff check
@@ -67,4 +73,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record check bench mutants flaky faults canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench mutants flaky faults canary lighthouse clean

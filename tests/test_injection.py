@@ -20,7 +20,7 @@ import pytest
 from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Output, Raised
+from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
@@ -124,7 +124,7 @@ def notebook(write: Callable[..., Page]) -> Page:
 def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[Shown]]:
     """These outputs under the blocks of a page, each with a line of its own for every device."""
     rest = {device: f"\non {device}" if len(devices) > 1 else "" for device in devices}
-    add = lambda one, end: Output(one.text + end, one.value, one.raised)  # noqa: E731
+    add = lambda one, end: Output(one.text + end, one.value, one.raised, one.figures)  # noqa: E731
     return {b.index: [Shown(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
 
 
@@ -181,6 +181,27 @@ def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
         for one in (BENIGN, found)
     )
     assert seen.texts == [one.shown for one in found if one.shown]
+    assert seen.elements <= benign.elements | {("p", "class")}
+
+
+PICTURES = [
+    "<script>alert(1)</script>",
+    '<g onload="alert(1)"/>',
+    '<a href="javascript:alert(1)"><text>x</text></a>',
+    "<foreignObject><iframe/></foreignObject>",
+    '<image href="https://example.org/x.png"/>',
+    "<style>body{display: none}</style>",
+    "</svg><iframe></iframe><svg>",
+    "<!--><script>alert(1)</script>-->",
+    "<text><![CDATA[</text><script>alert(1)</script>]]></text>",
+]
+
+
+def test_a_hostile_figure_makes_no_element(page: Page, render: Callable[[str], str]) -> None:
+    """A figure is put into the page as it is; a machine that records may forge it, seal included."""
+    benign = Seen(render(weave(page, shown(page, BENIGN, "cpu"), {})))
+    found = [Output(figures=(Figure(f"<svg>{PICTURES[n % len(PICTURES)]}</svg>", "A line."),)) for n in range(BATCH)]
+    seen = Seen(render(weave(page, shown(page, found, "cpu"), {})))
     assert seen.elements <= benign.elements | {("p", "class")}
 
 

@@ -15,6 +15,7 @@ from samedevice.temporary import write_atomically
 
 RUNNER = (
     "running/worker.py",
+    "running/machine.py",
     "running/processes.py",
     "running/matplotlibrc",
     "outputs/output.py",

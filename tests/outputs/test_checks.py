@@ -71,7 +71,7 @@ def page(write: Write) -> Page:
 @pytest.fixture
 def recording(page: Page) -> Recording:
     """A recording of that page."""
-    found = update(None, page, HERE, (Output("1\n"), Output("2.50\n")))
+    found = update(None, page, HERE, (Output("1\n"), Output("2.5000\n")))
     assert found is not None
     return found
 
@@ -84,14 +84,14 @@ def told(page: Page, index: int, now: str, recording: Recording | None) -> str:
 def test_an_output_as_recorded_is_right(page: Page, recording: Recording) -> None:
     """Numbers count at the precision printed."""
     assert told(page, 0, "1\n", recording) == ""
-    assert told(page, 1, "2.5\n", recording) == ""
+    assert told(page, 1, "2.50000\n", recording) == ""
 
 
 def test_another_output_is_shown_with_the_code_and_what_differs(page: Page, recording: Recording) -> None:
     """Page, line, origin, code, difference and the next step: all that a person needs to decide who is right."""
     assert told(page, 1, "2.75\n", recording) == (
         "docs/page.md:5 on cpu: not what was recorded (EPYC 9B14, PyTorch 2.13.0+cpu, 2026-11-21)\n\n"
-        "two\n\n--- recorded\n+++ now\n@@ -1 +1 @@\n-2.50\n+2.75\n\n"
+        "two\n\n--- recorded\n+++ now\n@@ -1 +1 @@\n-2.5000\n+2.75\n\n"
         f"If the new output is right, run {COMMAND}"
     )
 
@@ -108,7 +108,7 @@ def test_a_block_that_changed_since_says_so(page: Page, write: Write, recording:
     changed = write(page.text.replace("two", "2"))
     message = f"docs/page.md:5 was recorded on cpu for other code than it has now; run {COMMAND}"
     assert told(changed, 0, "1\n", recording) == ""
-    assert told(changed, 1, "2.50\n", recording) == message
+    assert told(changed, 1, "2.5000\n", recording) == message
 
 
 def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Recording) -> None:
@@ -128,6 +128,15 @@ def test_a_recording_that_is_whole_has_no_damage(page: Page, recording: Recordin
     """Stale is not damaged."""
     assert damaged(page, recording) == []
     assert damaged(write(page.text.replace("two", "2")), recording) == []
+
+
+def test_a_failing_block_shows_what_it_had_printed(page: Page) -> None:
+    """A program that ends with status 1 says why in what it prints, and nowhere else."""
+    block = page.blocks[0]
+    found = fault(block, "cpu", Output(text="no free port\n", raised=Raised("SystemExit", "1")))
+    assert found == "docs/page.md:1 on cpu raised SystemExit: 1\n\nIt had printed:\nno free port"
+    found = fault(block, "cpu", Output(text="half\n", died="ended its process with signal SIGSEGV"))
+    assert found.endswith("SIGSEGV\n\nIt had printed:\nhalf")
 
 
 OTHER = replace(HERE, torch="2.15.0+cu132")

@@ -160,6 +160,20 @@ def test_a_figure_changed_by_hand_is_noticed(path: Path, page: Page) -> None:
     assert states(found, page) == [State.FRESH, State.FRESH, State.DAMAGED]
 
 
+@pytest.mark.parametrize("inside", ['<g onload="alert(1)"/>', "<script>alert(1)</script>", "</svg><iframe/><svg>"])
+def test_a_forged_figure_is_noticed_although_its_seal_is_right(page: Page, root: Path, inside: str) -> None:
+    """Who can forge a figure can compute a seal; the figure would act on the page."""
+    outputs = (*OUTPUTS[:2], Output(figures=(Figure(f"<svg>{inside}</svg>", "A line."),)))
+    forged = update(None, page, HERE, outputs)
+    assert forged is not None
+    path = place(root / "recordings", "cuda", page)
+    save(path, forged)
+    found = load(path)
+    assert found is not None
+    assert states(found, page) == [State.FRESH, State.FRESH, State.DAMAGED]
+    assert len(damaged(page, found)) == 1
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "half": lambda content: content[: len(content) // 2],

@@ -117,6 +117,35 @@ def test_a_server_that_has_ended_is_told_for_every_page(
             sessions.launcher.server.wait(10)
 
 
+def test_a_server_that_does_not_answer_is_killed_and_named(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import of torch that hangs, as with a broken driver, must not make the whole run hang."""
+    (root / "torch.py").write_text("import time\ntime.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    monkeypatch.setattr("samedevice.running.processes.SERVER_LIMIT", 0.1)
+    with Sessions(root) as sessions:
+        with pytest.raises(SessionError, match=r"docs/page\.md: .* did not answer within 0\.1 s .*import torch"):
+            sessions.run(write("```python\n1\n```\n"), "cpu")
+        assert sessions.launcher.server is not None
+        assert sessions.launcher.server.wait(60) == -signal.SIGKILL
+
+
+def test_closing_does_not_wait_for_a_server_that_hangs(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C must end the run."""
+    (root / "torch.py").write_text("import time\ntime.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    monkeypatch.setattr("samedevice.running.processes.CLOSE_LIMIT", 0.1)
+    sessions = Sessions(root)
+    sessions.launcher.start()
+    server = sessions.launcher.server
+    assert server is not None
+    sessions.close()
+    assert server.wait(60) == -signal.SIGKILL
+
+
 BROKEN = ["raise ImportError('no such module')", "raise ValueError('numpy.dtype size changed')"]
 
 

@@ -1,29 +1,17 @@
-"""A session: pages run in processes of their own, and whatever such a process does, the others go on."""
+"""Sessions: pages run in processes of their own, and the others go on, whatever one of them does."""
 
 from __future__ import annotations
 
 import os
-import queue
-import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.sessions import (
-    END_LIMIT,
-    NO_CUDA,
-    START_LIMIT,
-    Sessions,
-    _Conversation,
-    available_cores,
-    how_it_ended,
-)
+from samedevice.running.sessions import NO_CUDA, Sessions, available_cores
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]
@@ -51,6 +39,13 @@ def three_blocks(code: str) -> str:
 def test_a_block_that_ends_its_process_is_named_with_the_way_it_ended(faults: Faults, code: str, how: str) -> None:
     """A crash of the interpreter says nothing by itself, and must take nothing down with it."""
     assert faults(three_blocks(code)) == ["", f"docs/page.md:5 on cpu ended its process {how}", NOT_RUN.format(9)]
+
+
+@pytest.mark.parametrize("end", ["import os\nos._exit(3)", "while True: pass"], ids=["ends", "hangs"])
+def test_a_block_that_ends_its_process_shows_what_it_had_printed(faults: Faults, end: str) -> None:
+    """It is often the only sign of what the block was doing."""
+    _, found, _ = faults(three_blocks(f"print(__file__, 'begun')\n{end}"), time_limit=2)
+    assert found.endswith("\n\nIt had printed:\ndocs/page.md begun")
 
 
 def test_blocks_that_never_end_are_killed_and_named_and_other_pages_go_on(
@@ -188,93 +183,6 @@ def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(
         sessions.run(write("```python\nopen('x', 'w').write('x')\n```\n"), "cpu")
         assert list(sessions.folder.iterdir()) == []
     assert not sessions.folder.exists()
-
-
-class FakeProcess:
-    """A page's process that says what it is told to say; it remembers how long each message was waited for."""
-
-    def __init__(self, *messages: dict[str, Any]) -> None:
-        self.told = list(messages)
-        self.waited: list[float] = []
-        self.messages = self
-
-    def get(self, timeout: float) -> dict[str, Any]:
-        """The next message."""
-        self.waited.append(timeout)
-        if not self.told:
-            raise queue.Empty
-        return self.told.pop(0)
-
-    def kill(self) -> None:
-        """End, as a killed process does."""
-        self.told.append({"exit": -signal.SIGTERM})
-
-
-HELLO = {"hello": {"name": "chip", "torch": "2.13.0", "python": "3.11.0", "driver": ""}, "count": 1}
-
-
-def done(number: int) -> dict[str, Any]:
-    """What a process says when a block is done that printed nothing."""
-    return {"done": number, "output": {"trace": ""}}
-
-
-def hold(page: Page, *messages: dict[str, Any]) -> tuple[list[str], list[float]]:
-    """What a person is told of a page whose process said this, and the seconds that each message was waited for."""
-    process: Any = FakeProcess(*messages)
-    outputs = _Conversation(page, "cpu", list(page.blocks), process, 7).hold().outputs
-    told = [fault(block, "cpu", output) for block, output in zip(page.blocks, outputs, strict=True) if output]
-    return told, process.waited
-
-
-def test_the_time_limit_is_for_each_block_by_itself(write: Write) -> None:
-    """A long page is no fault, nor is a slow import of torch."""
-    page = write("```python\nx = 1\n```\n\n```python\nx = 2\n```\n")
-    messages = [{"start": 0}, done(0), {"start": 1}, done(1), {"end": True}, {"exit": 0}]
-    told, waited = hold(page, HELLO, *messages)
-    assert told == ["", ""]
-    assert waited == [START_LIMIT, START_LIMIT, 7, START_LIMIT, 7, START_LIMIT, END_LIMIT]
-
-
-def test_a_process_that_ends_between_two_blocks_is_a_failure_of_the_next(write: Write) -> None:
-    """A thread that a block left behind may crash at any time; torch is installed, and the page has to be named."""
-    page = write(three_blocks("x = 3"))
-    found, _ = hold(page, HELLO, {"start": 0}, done(0), {"exit": -signal.SIGSEGV})
-    assert found[0] == ""
-    assert "docs/page.md:5" in found[1]
-    assert "SIGSEGV" in found[1]
-
-
-def test_a_process_that_ends_before_its_first_block_is_a_failure_of_the_machinery(write: Write) -> None:
-    """Nothing on the page can be the cause."""
-    message = "docs/page.md: the page's process ended before its first block; is torch installed\\?"
-    with pytest.raises(SessionError, match=message):
-        hold(write(three_blocks("x = 3")), {"exit": 1})
-
-
-def test_a_process_that_ends_after_its_last_block_has_done_its_work(write: Write) -> None:
-    """A crash while the interpreter shuts down changes no output."""
-    page = write("```python\nx = 1\n```\n")
-    assert hold(page, HELLO, {"start": 0}, done(0), {"exit": -signal.SIGSEGV})[0] == [""]
-
-
-def test_a_process_that_does_not_end_after_its_last_block_is_killed(write: Write) -> None:
-    """A thread that never ends would keep the build from ending."""
-    told, waited = hold(write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": True})
-    assert told == [""]
-    assert waited[-2:] == [END_LIMIT, END_LIMIT]
-
-
-def test_a_process_that_ends_without_a_word_is_told(write: Write) -> None:
-    """The kernel kills without a word when memory runs out."""
-    told, _ = hold(write(three_blocks("x = 3")), HELLO, {"start": 0}, done(0), {"start": 1}, {"closed": True})
-    assert told == ["", "docs/page.md:5 on cpu ended its process without a word", NOT_RUN.format(9)]
-
-
-def test_the_way_a_process_ended_is_told_in_words() -> None:
-    """Numbers of signals differ from system to system."""
-    assert how_it_ended(-signal.SIGTERM) == "with signal SIGTERM"
-    assert how_it_ended(3) == "with exit status 3"
-    assert how_it_ended(None) == "without a word"
 
 
 def test_there_is_a_core_to_run_on() -> None:

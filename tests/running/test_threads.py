@@ -1,4 +1,4 @@
-"""Lanes: what is waited for, and what may interrupt the wait."""
+"""Threads: what is waited for, and what may interrupt the wait."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from concurrent.futures import Future
 
 import pytest
 
-from samedevice.running.threads import Lane, wait_for
+from samedevice.running.threads import DaemonPool, wait_for
 
 
 def test_a_result_is_waited_for() -> None:
     """As `future.result()` would, an error included."""
-    lane = Lane(1, "test")
-    assert wait_for(lane.submit(lambda: 5)) == 5
+    pool = DaemonPool(1, "test")
+    assert wait_for(pool.submit(lambda: 5)) == 5
     with pytest.raises(ZeroDivisionError):
-        wait_for(lane.submit(lambda: 1 // 0))
-    lane.cancel()
-    lane.join()
+        wait_for(pool.submit(lambda: 1 // 0))
+    pool.cancel()
+    pool.join()
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="sends a signal to a thread")

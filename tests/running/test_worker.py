@@ -13,8 +13,7 @@ import pytest
 
 from samedevice.outputs.cleaning import LIMIT
 from samedevice.outputs.output import Output
-from samedevice.running.sessions import Sessions
-from samedevice.running.worker import INK, processor
+from samedevice.running.worker import INK
 
 Run = Callable[..., tuple[Output, ...]]
 Faults = Callable[..., list[str]]
@@ -114,6 +113,16 @@ def test_another_exception_than_the_announced_one_shows_where_it_was_raised(faul
     (found,) = faults('```python raises="ValueError"\nx = 1\n1 / 0\n```\n')
     assert found.startswith("docs/page.md:1 on cpu raised ZeroDivisionError instead of ValueError: division by zero\n")
     assert 'File "docs/page.md", line 3, in <module>' in found
+
+
+@pytest.mark.parametrize("name", ["worker.py", "subprocess.py", "ast.py"])
+def test_a_traceback_shows_a_file_that_is_named_as_one_of_ours(faults: Faults, root: Path, name: str) -> None:
+    """Programs often have a worker.py; the line at fault is there."""
+    (root / name).write_text("def work():\n    raise KeyError('there')\n")
+    path = str(root / name)
+    code = f"import importlib.util as u\ns = u.spec_from_file_location('own', {path!r})\n"
+    (found,) = faults(python(f"{code}m = u.module_from_spec(s)\ns.loader.exec_module(m)\nm.work()"))
+    assert f'File "{name}", line 2, in work' in found
 
 
 def test_a_warning_is_shown_by_its_category_and_message(run: Run) -> None:
@@ -277,6 +286,13 @@ def test_a_command_that_fails_is_a_failure_with_its_status(faults: Faults) -> No
     assert found.startswith("docs/page.md:1 on cpu raised SystemExit: 1")
 
 
+def test_a_command_that_fails_shows_what_was_printed(faults: Faults) -> None:
+    """A status alone says nothing about the cause."""
+    (found,) = faults("```console\n$ echo no free port >&2; exit 1\n```\n")
+    assert "SystemExit: 1" in found
+    assert found.endswith("\n\nIt had printed:\nno free port")
+
+
 def test_a_snippet_runs_as_a_program_with_its_arguments(run: Run, root: Path) -> None:
     """A program has its own process and its own command line."""
     (root / "snippets").mkdir()
@@ -342,18 +358,9 @@ def test_a_figure_that_cannot_be_drawn_is_a_failure_of_its_block(faults: Faults)
     assert found[1] == ""
 
 
-def test_an_environment_names_device_and_versions(one_server: object, root: Path, write: Callable) -> None:
-    """Every output says where it comes from."""
-    with Sessions(root) as sessions:
-        found = sessions.run(write(python("1")), "cpu").environment
-    assert found is not None
-    assert (found.device, found.name, found.driver) == ("cpu", processor(), "")
-    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", found.torch)
-    assert found.python == ".".join(map(str, sys.version_info[:3]))
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", found.day)
-
-
-def test_the_processor_has_a_name_without_marks() -> None:
-    """It stands beside every output."""
-    assert processor()
-    assert not re.search(r"\(R\)|\(TM\)|@|  ", processor())
+def test_a_figure_with_a_link_is_a_failure_of_its_block(faults: Faults) -> None:
+    """Matplotlib writes url= into the figure as it is, javascript: included."""
+    code = "import matplotlib.pyplot as plt\nplt.plot([1, 2], url='javascript:alert(1)')\nNone"
+    (found,) = faults(f'# Title\n\n```python alt="A line."\n{code}\n```\n')
+    assert found.startswith("docs/page.md:3 on cpu raised FigureError: its figure holds <a>; ")
+    assert "leave out url=" in found

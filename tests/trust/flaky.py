@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,9 +67,12 @@ def threads_of(number: int) -> int:
     return 1 if number % 2 else 2
 
 
-def run(number: int, root: Path, report: Path) -> None:
-    """Run all pages once, and write pytest's report. Raises SystemExit with its output if pytest itself fails."""
-    pages = [path.relative_to(root).as_posix() for path in page_files(root)]
+def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None:
+    """Run all pages once, or those that `only` names, and write pytest's report.
+
+    Raises SystemExit with its output if pytest itself fails.
+    """
+    pages = list(only) or [path.relative_to(root).as_posix() for path in page_files(root)]
     random.Random(number).shuffle(pages)
     unfinished = report.with_suffix(".unfinished")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--device", "cpu"]
@@ -114,16 +117,18 @@ def main() -> int:
     """Run what has not been run yet, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=30, help="how many runs (default: 30)")
-    times = parser.parse_args().times
+    parser.add_argument("pages", nargs="*", help="pages to run, such as docs/parallel/ddp.md (default: all)")
+    given = parser.parse_args()
+    times = given.times
     results = []
     with tempfile.TemporaryDirectory(prefix="samedevice-flaky-") as place, busy_cores():
         root = copy_repository(Path(place).resolve())
-        kept = KEPT / digest(root)
+        kept = KEPT / "-".join([digest(root), *(page.replace("/", "_") for page in given.pages)])
         kept.mkdir(parents=True, exist_ok=True)
         for number in range(1, times + 1):
             report = kept / f"run-{number:03d}.xml"
             if not report.exists():
-                run(number, root, report)
+                run(number, root, report, given.pages)
             result = read(number, report)
             results.append(result)
             said = f"{result.blocks:,} blocks, {len(result.failures)} failed, {result.seconds:.0f} s"

@@ -68,6 +68,8 @@ def test_each_run_has_its_own_order_of_pages(root: Path, monkeypatch: pytest.Mon
         run(number, root, report)
     assert orders[0] == orders[2] != orders[1]
     assert sorted(orders[0]) == sorted(orders[1]) == [f"docs/{name}.md" for name in "abcdef"]
+    run(1, root, report, ["docs/b.md"])
+    assert orders[3] == ["docs/b.md"]
 
 
 def test_the_table_says_what_failed_how_often_and_why() -> None:
@@ -87,7 +89,8 @@ def rounds(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the runs that were made, none of which takes time."""
     made: list[int] = []
 
-    def fake(number: int, root: Path, report: Path) -> None:
+    def fake(number: int, root: Path, report: Path, only: list[str]) -> None:
+        assert only in ([], ["docs/a.md"])
         made.append(number)
         report.write_text('<testsuites><testsuite tests="5" time="1.5"/></testsuites>')
 
@@ -114,6 +117,9 @@ def test_what_was_run_is_not_run_again_until_something_changes(
     (root / "page.md").write_text("two")
     assert flaky.main() == 0
     assert rounds == [1, 2, 3, 1, 2, 3]
+    monkeypatch.setattr(sys, "argv", ["flaky", "--times", "1", "docs/a.md"])
+    assert flaky.main() == 0
+    assert rounds[6:] == [1]
 
 
 def test_a_name_or_a_byte_more_is_another_digest(tmp_path: Path) -> None:

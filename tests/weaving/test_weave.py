@@ -258,6 +258,20 @@ def test_a_figure_has_its_text_alternative(write: Write, render: Render) -> None
     assert f'<svg role="img" aria-label="{escape("A " + chr(34) + "rising" + chr(34) + " <line>.")}"' in html
 
 
+def test_a_text_in_a_figure_that_looks_like_a_reference_stays(write: Write, render: Render) -> None:
+    """Only tags refer to something."""
+    svg = '<svg><text>url(#a) id="b" href="#c"</text></svg>'
+    assert '>url(#a) id="b" href="#c"</text>' in woven(write, render, cpu(Output(figures=(Figure(svg, "A text."),))))
+
+
+def test_a_figure_that_acts_is_not_woven(write: Write, render: Render) -> None:
+    """Recordings are checked when they are loaded; no other way may lead onto the page either."""
+    html = woven(write, render, cpu(Output(figures=(Figure('<svg><g onload="alert(1)"/></svg>', "A line."),))))
+    assert "<svg" not in html
+    assert "<g" not in html
+    assert "its figure holds" in html
+
+
 def test_options_of_ours_do_not_reach_the_renderer(write: Write, render: Render) -> None:
     """An option that it does not know makes it show the fence as text; one that it knows has to reach it."""
     options = 'needs="cpu" raises="cuda: RuntimeError" numbers="vary" alt="x" title="A title" hl_lines="1"'

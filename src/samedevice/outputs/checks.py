@@ -26,16 +26,22 @@ class Verdict:
 def fault(block: Block, device: str, output: Output) -> str:
     """What is wrong with a block's output by itself; empty if nothing is."""
     if output.died:
-        return f"{block} on {device} {output.died}"
+        return f"{block} on {device} {output.died}{_printed(output)}"
     expected, raised = block.options.raises_on(device), output.raised
     if raised and not raised.is_a(expected):
         announced = f" instead of {expected}" if expected else ""
-        return f"{block} on {device} raised {raised.type}{announced}: {raised.message}\n\n{raised.trace}".rstrip()
+        found = f"{block} on {device} raised {raised.type}{announced}: {raised.message}\n\n{raised.trace}"
+        return found.rstrip() + _printed(output)
     if expected and not raised:
         return f"{block} on {device} did not raise {expected}, although it says so; mend the block or its raises="
     if output.figures and not block.options.alt:
         return f'{block} draws a figure; add alt="..." to its fence, a sentence that says what it shows'
     return ""
+
+
+def _printed(output: Output) -> str:
+    """What a block printed before it failed. Where a program ends with status 1, nothing else names the cause."""
+    return f"\n\nIt had printed:\n{output.text.rstrip()}" if output.text.strip() else ""
 
 
 def compare(page: Page, block: Block, here: Environment, output: Output, recordings: Sequence[Recording]) -> Verdict:

@@ -4,64 +4,67 @@ from __future__ import annotations
 
 import difflib
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from samedevice.outputs.output import Figure, Output
 
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-DECIMAL = re.compile(r"[.eE]")
+VARYING = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+"""A number, or the beginning of a version such as 2.13.0."""
+FLOAT = re.compile(r"(?<![\w.])[-+]?(?:\d*\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)(?!\d|\.\d)")
+"""A number with digits after its point, or with an exponent. Neither 580.95.05 nor 2.13.0 holds one."""
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+DIGITS = 4
+"""Significant digits that both numbers must show before one may be a rounding of the other."""
 
 
 def same_text(one: str, other: str, numbers_vary: bool = False) -> bool:
-    """Whether two texts are equal, numbers at the precision printed.
+    """Whether two texts are equal, except for how far floats are rounded.
 
-    A number with a decimal point or an exponent equals one that rounds to it at the lesser of the two precisions:
-    `0.25` equals `0.250`. One that ends in its point is whole: `1.` does not equal `1.4`. Whole numbers, shapes,
-    dtypes and devices must be the same. With `numbers_vary` every number equals every other, with or without
-    commas at its thousands, and so does the blank space around it.
+    Two floats are also equal if both show at least four significant digits and one is the other, rounded: `0.1235` and
+    `0.12346`. So they never differ by more than 0.05 % (see `same_float`). All else must be the same: shorter floats,
+    in which each digit is a fact (`0.5`, `1e-3`, version `2.1`), whole numbers, shapes, dtypes, devices. With
+    `numbers_vary` every number equals every other, with or without commas at its thousands, and so does the blank space
+    around it.
     """
     if one == other:
         return True
     if numbers_vary:
         return _without_numbers(one) == _without_numbers(other)
-    if NUMBER.split(one) != NUMBER.split(other):
+    if FLOAT.split(one) != FLOAT.split(other):
         return False
-    return all(map(_same_number, NUMBER.findall(one), NUMBER.findall(other)))
+    return all(map(same_float, FLOAT.findall(one), FLOAT.findall(other)))
 
 
 def _without_numbers(text: str) -> str:
-    text = NUMBER.sub("\0", THOUSANDS.sub("", text))
+    text = VARYING.sub("\0", THOUSANDS.sub("", text))
     return re.sub(r"\s*\0\s*", "\0", text)  # no output holds a NUL: `clean` made it visible
 
 
-def _same_number(one: str, other: str) -> bool:
+def same_float(one: str, other: str) -> bool:
+    """Whether two printed floats are equal, or differ only in how far they are rounded.
+
+    They may differ by half a unit of the last place of the one that has fewer places. As both have four significant
+    digits or more, that is at most 0.5 in 1,000 of the number.
+    """
     if one == other:
         return True
-    if not (DECIMAL.search(one) and DECIMAL.search(other)):
+    a, b = Decimal(one), Decimal(other)
+    if min(_significant(a), _significant(b)) < DIGITS:
         return False
     try:
-        a, b = Decimal(one), Decimal(other)
-    except InvalidOperation:
+        return abs(a - b) <= Decimal((0, (5,), max(_last_place(a), _last_place(b)) - 1))
+    except ArithmeticError:  # an exponent that Decimal does not reach
         return False
-    if a.is_signed() != b.is_signed():
-        return False
-    if a == b:
-        return bool(a) or _exponent(one) == _exponent(other)  # zero is zero with any exponent
-    if one.endswith(".") or other.endswith("."):
-        return False
-    digits = min(_digits(one), _digits(other))
-    return f"{a:.{digits}e}" == f"{b:.{digits}e}"
 
 
-def _exponent(number: str) -> int:
-    return int(re.split("[eE]", f"{number}e0")[1])
+def _significant(number: Decimal) -> int:
+    """How many significant digits were printed; zero has none."""
+    return len(number.as_tuple().digits) if number else 0
 
 
-def _digits(number: str) -> int:
-    """Digits after the first significant one, as printed."""
-    mantissa = re.split("[eE]", number)[0].lstrip("+-").replace(".", "").lstrip("0")
-    return max(len(mantissa) - 1, 0)
+def _last_place(number: Decimal) -> int:
+    """The power of ten of the last digit that was printed."""
+    return int(number.as_tuple().exponent)
 
 
 def difference(recorded: Output, now: Output, numbers_vary: bool = False) -> str:

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
+from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 
@@ -49,8 +50,10 @@ class Entry:
         return cls(hash, first, output, seal(environment, hash, first, output))
 
     def intact(self, environment: Environment) -> bool:
-        """Whether the entry is as this environment recorded it."""
-        return self.output is not None and self.seal == seal(environment, self.hash, self.code, self.output)
+        """Whether the entry is as this environment recorded it, and its figures are fit for a page."""
+        if self.output is None or any(figure_fault(figure.svg) for figure in self.output.figures):
+            return False
+        return self.seal == seal(environment, self.hash, self.code, self.output)
 
 
 def seal(environment: Environment, hash: str, code: str, output: Output) -> str:

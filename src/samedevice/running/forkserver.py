@@ -7,8 +7,8 @@ server imports what the job wants imported once for all pages (`preload`), and f
 starts a CUDA context: that is for the forked processes. When the control socket closes, it kills what still runs,
 removes FOLDER, and ends.
 
-On Linux whatever a page's process starts, in whatever session, is adopted by that process, and by the server when that
-process has ended: so the server finds what a page leaves running, and kills it.
+On Linux a page's process adopts what it starts, in any session, and the server adopts it when that process has ended.
+So the server finds what a page leaves running, and kills it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from samedevice.running.worker import Job, work
 
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 """Numbers of Linux's prctl."""
+JOB_LIMIT = 20.0
+"""Seconds to wait for a job whose socket has come."""
 ORPHAN_LIMIT = 5.0
 """Seconds to wait for killed processes to end; one that waits for a broken disk or GPU may not."""
 
 
 class ForkServer:
-    """Forks one process for each job and tells the job's socket when it has ended."""
+    """Forks one process for each job, and reports its end on the job's socket."""
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
@@ -68,9 +70,12 @@ class ForkServer:
         if not message:
             return False
         channel = socket.socket(fileno=descriptors[0])
-        with channel.makefile("rb") as stream:
+        channel.settimeout(JOB_LIMIT)
+        line = b""
+        with channel.makefile("rb") as stream, contextlib.suppress(OSError):
             line = stream.readline()
-        if line.endswith(b"\n"):  # else whoever asks was killed
+        channel.settimeout(None)
+        if line.endswith(b"\n"):  # else the process that asks was killed, or is stopped
             self._start(channel, json.loads(line))
         return True
 

@@ -1,4 +1,4 @@
-"""process: starts a page's process, by fork server or by a new interpreter, and turns what it says into messages."""
+"""processes: starts a page's process, by fork server or as a new interpreter, and reads its messages."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ from samedevice.errors import SessionError
 from samedevice.project import PACKAGE
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+
+SERVER_LIMIT = 300.0
+"""Seconds that the fork server may take to answer, its import of torch included."""
+CLOSE_LIMIT = 20.0
+"""Seconds that the fork server may take to kill what still runs, and to end."""
 
 Message = dict[str, Any]
 
@@ -49,22 +54,38 @@ def listen(*to: Any) -> None:
 
 
 class ForkedProcess:
-    """A page's process made by the fork server."""
+    """A page's process made by the fork server. Raises TimeoutError if the server does not answer within `limit` s."""
 
-    def __init__(self, control: socket.socket, job: Message) -> None:
+    def __init__(self, control: socket.socket, job: Message, limit: float) -> None:
         ours, theirs = socket.socketpair()
         stream = ours.makefile("rb")
         self.messages: queue.Queue[Message] = queue.Queue()
         self.group = 0
-        with ours, contextlib.suppress(OSError):  # where the server has ended, there is nothing to read
+        with ours:
+            ours.settimeout(limit)
+            first = self._first(control, ours, theirs, stream, job)
+            ours.settimeout(None)
+        self.group = first.get("group", 0)
+        if "crash" in first:
+            self.messages.put(first)
+        listen(stream, self.messages)
+
+    @staticmethod
+    def _first(
+        control: socket.socket, ours: socket.socket, theirs: socket.socket, stream: IO[bytes], job: Message
+    ) -> Message:
+        """Hand the job over, and return the server's answer; it is empty where the server has ended."""
+        try:
             with theirs:
                 socket.send_fds(control, [b"!"], [theirs.fileno()])
             ours.sendall(json.dumps(job).encode() + b"\n")
-            first = json.loads(stream.readline().strip() or "{}")
-            self.group = first.get("group", 0)
-            if "crash" in first:
-                self.messages.put(first)
-        listen(stream, self.messages)
+            found: Message = json.loads(stream.readline().strip() or "{}")
+            return found
+        except TimeoutError:
+            stream.close()
+            raise
+        except OSError:
+            return {}
 
     def kill(self) -> None:
         """Kill the process and all that it started."""
@@ -82,7 +103,7 @@ class SpawnedProcess:
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environ, cwd=job["folder"])
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        with self.process.stdin as stream:
+        with contextlib.suppress(OSError), self.process.stdin as stream:  # it may have ended already
             stream.write(json.dumps(job).encode() + b"\n")
         self.messages: queue.Queue[Message] = queue.Queue()
         listen(self.process.stdout, self.messages, lambda: {"exit": self.process.wait()})
@@ -121,11 +142,11 @@ class Launcher:
     def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "samedevice.running.forkserver", str(control.fileno()), str(self.folder)]
         how: dict[str, Any] = {"env": page_environ(self.folder), "cwd": self.folder, "stdin": subprocess.DEVNULL}
-        # a session of its own: whoever kills our process group must leave it alive to end what pages started
+        # a session of its own: if our process group is killed, it lives on to end what pages started
         return subprocess.Popen(command, pass_fds=[control.fileno()], start_new_session=True, **how)
 
     def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
-        """A process that runs this job. Raises SessionError when the launcher is closed."""
+        """A process that runs this job. Raises SessionError if the launcher is closed, or the fork server hangs."""
         with self.lock:
             if self.closed:
                 raise SessionError(f"{job['page']}: was not run, because the run was ended")
@@ -135,15 +156,30 @@ class Launcher:
                 return process
             self.start()
             assert self.control is not None
-            return ForkedProcess(self.control, job)
+            return self._fork(self.control, job)
+
+    def _fork(self, control: socket.socket, job: Message) -> ForkedProcess:
+        try:
+            return ForkedProcess(control, job, SERVER_LIMIT)
+        except TimeoutError:
+            if self.server is not None:
+                self.server.kill()
+            hint = "see whether python -c 'import torch' ends, and whether the machine has memory left"
+            message = f"the process that starts pages did not answer within {SERVER_LIMIT:g} s and was killed; {hint}"
+            raise SessionError(f"{job['page']}: {message}") from None
 
     def close(self) -> None:
-        """End the fork server, which kills what still runs; start nothing any more, in whatever thread."""
+        """End the fork server, which kills what still runs. No thread starts anything any more."""
         self.closed = True
         if self.control is not None and self.server is not None:
             with contextlib.suppress(OSError):
-                self.control.shutdown(socket.SHUT_RDWR)  # a thread that waits for a new process hears of it
-            self.server.wait()
+                self.control.shutdown(socket.SHUT_RDWR)  # ends the wait of a thread for a new process
+            try:
+                self.server.wait(CLOSE_LIMIT)
+            except subprocess.TimeoutExpired:
+                self.server.kill()  # the kernel then kills the pages' processes
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.server.wait(CLOSE_LIMIT)
         with self.lock:
             for process in self.spawned:
                 process.kill()

@@ -1,4 +1,7 @@
-"""Lane: a few threads that make calls in the order given; unlike a ThreadPoolExecutor's they do not hold up an exit."""
+"""threads: a pool of daemon threads, and a wait that Ctrl-C always ends.
+
+Unlike those of a ThreadPoolExecutor, these threads do not hold up the end of the program.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 LOOK_UP = 0.2
-"""Seconds between two looks for a signal."""
+"""Seconds between two checks for a signal."""
 
 
 def wait_for(future: Future[T]) -> T:
-    """What the future holds, waiting for it as `future.result()` does, but so that Ctrl-C is always heard.
+    """Wait for a future and return its result, as `future.result()` does, but in a way that Ctrl-C always ends.
 
     A signal that comes just before a thread begins to wait for a lock without a limit does not wake it, and Python
     raises KeyboardInterrupt only once it has woken.
@@ -24,8 +27,8 @@ def wait_for(future: Future[T]) -> T:
     return future.result()
 
 
-class Lane:
-    """Makes calls on `workers` daemon threads, so that Ctrl-C ends a program although a page still runs."""
+class DaemonPool:
+    """Makes calls, in the order given, on `workers` daemon threads: Ctrl-C ends a program while a page still runs."""
 
     def __init__(self, workers: int, name: str) -> None:
         self.calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
@@ -49,7 +52,7 @@ class Lane:
                     future.set_exception(error)
 
     def cancel(self) -> None:
-        """Cancel the calls that no thread has begun, and let the threads end."""
+        """Cancel the calls that no thread has begun; then the threads end."""
         while not self.calls.empty():
             try:
                 waiting = self.calls.get_nowait()
@@ -62,6 +65,6 @@ class Lane:
             self.calls.put(None)
 
     def join(self) -> None:
-        """Wait for the calls that were begun."""
+        """Wait for the calls that were begun. Each page has limits of its own, so that this ends."""
         for thread in self.threads:
             thread.join()

@@ -1,8 +1,8 @@
-"""worker: runs the blocks of one page in this process and reports each output; the inside of a session.
+"""worker: runs the blocks of one page in this process, and reports each output.
 
-Started by the fork server (or, where there is no fork, as `python -m samedevice.running.worker`). It reads one job and
-writes one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports nothing of the rest of the
-package but `outputs.output`, so that a page's process stays the page's.
+The fork server starts it, or, where there is no fork, `python -m samedevice.running.worker`. It reads one job, and
+writes one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports next to nothing of the rest
+of the package, so that a page's process holds little more than the page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import traceback
 import types
 import warnings
@@ -27,11 +26,14 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.running.machine import count, environment
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
 INK = "#0b0c0d"
 """The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
+OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
+"""The files that run a block: a page's tracebacks leave out their frames."""
 
 TAG = re.compile(r"<[^>]*>")
 LONG_NUMBER = re.compile(r"(?<![\w#.-])-?\d+\.\d{2,}(?=[\s\",)LMCQz])")
@@ -40,10 +42,13 @@ Job = dict[str, Any]
 
 
 class Capture:
-    """Catches everything written to the file descriptors 1 and 2, by whatever wrote it."""
+    """Catches everything that is written to the file descriptors 1 and 2, whatever writes it, in the file `path`.
 
-    def __init__(self) -> None:
-        self.file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+    The file holds what the current block printed: if the block ends this process, the parent finds it there.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.file: BinaryIO = open(path, "w+b")  # noqa: SIM115
         for descriptor in (1, 2):
             os.dup2(self.file.fileno(), descriptor)
         null = os.open(os.devnull, os.O_RDONLY)
@@ -58,18 +63,29 @@ class Capture:
         return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
 
     def take(self) -> tuple[str, int]:
-        """The beginning of what was written since the last call, decoded with replacement; how many bytes follow it."""
+        """What was written since the last call, as `read_printed` gives it."""
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
         if os.name == "posix":
             ctypes.CDLL(None).fflush(None)
-        size = os.fstat(self.file.fileno()).st_size
-        self.file.seek(0)
-        data = self.file.read(READ)
+        found = read_printed(self.file)
         os.ftruncate(self.file.fileno(), 0)
         self.file.seek(0)
-        return data.decode("utf-8", "replace"), size - len(data)
+        return found
+
+
+def read_printed(file: BinaryIO) -> tuple[str, int]:
+    """The beginning of what a file holds, decoded with replacement; how many bytes follow it."""
+    file.seek(0)
+    data = file.read(READ)
+    return data.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size - len(data)
+
+
+def places(job: Job) -> dict[str, str]:
+    """Paths of this machine, and what is shown in their place."""
+    found = {f"{place}{os.sep}": "" for place in (job["folder"], job["root"], sys.prefix)}
+    return found | dict.fromkeys((job["folder"], job["root"]), ".")
 
 
 class Runner:
@@ -83,8 +99,7 @@ class Runner:
         self.module.__dict__["__file__"] = str(Path(job["root"], job["page"]))
         sys.modules["__main__"] = self.module
         sys.argv = [job["page"]]
-        self.places = {f"{place}{os.sep}": "" for place in (job["folder"], job["root"], sys.prefix)}
-        self.places |= dict.fromkeys((job["folder"], job["root"]), ".")
+        self.places = places(job)
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
@@ -142,9 +157,8 @@ class Runner:
         if block["raises"] in (base.__name__ for base in type(error).__mro__):
             return Raised(kind, message, announced=block["raises"] if block["raises"] != kind else "")
         linecache.checkcache()
-        here = [Path(module).name for module in (__file__, subprocess.__file__, ast.__file__)]
         stack = traceback.TracebackException.from_exception(error)
-        frames = [frame for frame in stack.stack if Path(frame.filename).name not in here]
+        frames = [frame for frame in stack.stack if frame.filename not in OWN_FILES]
         stack.stack = traceback.StackSummary.from_list(frames)
         return Raised(kind, message, clean("".join(stack.format()), self.places))
 
@@ -171,49 +185,6 @@ def draw(figure: Any) -> str:
     return re.sub(r">\s+<", "><", svg).strip()
 
 
-def environment(device: str) -> dict[str, str]:
-    """What a recording says of where it was made: device name, versions of PyTorch, Python and driver."""
-    import torch
-
-    found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
-    found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
-    if device == "cuda":
-        return found | {"name": torch.cuda.get_device_name(0), "driver": _driver()}
-    return found | {"name": processor()}
-
-
-def _driver() -> str:
-    """Version of NVIDIA's driver: from the kernel module, else from nvidia-smi, else empty."""
-    version = Path("/proc/driver/nvidia/version")
-    match = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", version.read_text()) if version.exists() else None
-    if match:
-        return match[1]
-    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-def processor() -> str:
-    """The processor's model name, without trademark signs and frequency."""
-    import platform
-
-    info = Path("/proc/cpuinfo")
-    match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
-    name = match[1] if match else platform.processor() or platform.machine()
-    return re.sub(r"\s+", " ", re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name)).strip()
-
-
-def count(device: str) -> int:
-    """How many devices of this kind torch sees in this process."""
-    import torch
-
-    if device == "cuda":
-        return torch.cuda.device_count()
-    return int(device == "cpu" or torch.backends.mps.is_available())
-
-
 def prepare(job: Job) -> None:
     """Make this process the page's: folder, device, warnings as they are shown, limits."""
     os.chdir(job["folder"])
@@ -238,22 +209,22 @@ def prepare(job: Job) -> None:
 def work(job: Job, channel: IO[bytes]) -> None:
     """Run a job to its end, writing one line of JSON to `channel` for each thing that happens."""
 
-    def tell(**message: Any) -> None:
+    def report(**message: Any) -> None:
         channel.write(json.dumps(message).encode() + b"\n")
         channel.flush()
 
-    capture = Capture()
+    capture = Capture(job["printed"])
     prepare(job)
     present = count(job["device"])
-    tell(hello=environment(job["device"]) if present else None, count=present)
+    report(hello=environment(job["device"]) if present else None, count=present)
     runner = Runner(job, capture)
     for number, block in enumerate(job["blocks"] if present else ()):
         if block["count"] > present:
             continue
-        tell(start=number)
+        report(start=number)
         output = runner.run(block)
-        tell(done=number, output=output.to_json() | {"trace": output.raised.trace if output.raised else ""})
-    tell(end=True)
+        report(done=number, output=output.to_json() | {"trace": output.raised.trace if output.raised else ""})
+    report(end=True)
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()
     os._exit(0)

@@ -9,11 +9,14 @@ from html import escape
 
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
+from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.outputs.output import Figure
 from samedevice.pages.page import Block
 from samedevice.weaving.panes import Pane, Shown, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
+REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
+"""What comes before an id in a tag of an SVG."""
 MARKED = 6_000
 """Characters of text up to which differences are marked word by word; beyond it, line by line."""
 WIDE = 100
@@ -151,8 +154,11 @@ def _mark(text: str, other: str) -> str:
 
 
 def _figure(figure: Figure, prefix: str) -> str:
-    """The SVG with ids of its own and its text alternative."""
-    svg = re.sub(r'(\bid="|url\(#|href="#)', lambda match: match[1] + prefix, figure.svg)
+    """The SVG with ids of its own and its text alternative; a note in place of one that must not be on a page."""
+    refused = figure_fault(figure.svg)
+    if refused:
+        return f'<p class="sd-note sd-wrong">{literal(refused)}</p>'
+    svg = TAG.sub(lambda tag: REFERENCE.sub(lambda match: match[1] + prefix, tag[0]), figure.svg)
     svg = re.sub(r'^<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg)
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1)
     return f'<figure class="sd-figure">{svg}</figure>'

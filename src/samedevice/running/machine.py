@@ -1,0 +1,76 @@
+"""machine: facts of the machine that a page runs on: the device's name, the driver, the versions, how many devices.
+
+A page's process imports this, so it imports next to nothing itself, and torch only where it asks for a device.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+KERNEL_MODULE = Path("/proc/driver/nvidia/version")
+"""Where NVIDIA's kernel module says its version on Linux."""
+DRIVER_LIMIT = 20.0
+"""Seconds that nvidia-smi may take; with a broken driver it may hang."""
+
+
+def environment(device: str) -> dict[str, str]:
+    """What a recording says about where it was made: device name, versions of PyTorch, Python and driver."""
+    import torch
+
+    found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
+    found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
+    if device == "cuda":
+        return found | {"name": torch.cuda.get_device_name(0), "driver": driver()}
+    return found | {"name": processor()}
+
+
+def driver() -> str:
+    """Version of NVIDIA's driver: from the kernel module, else from nvidia-smi, else empty."""
+    text = KERNEL_MODULE.read_text() if KERNEL_MODULE.exists() else ""
+    match = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", text)
+    if match:
+        return match[1]
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=DRIVER_LIMIT)
+        return done.stdout.split("\n")[0]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def processor() -> str:
+    """The processor's model name, without trademark signs and frequency."""
+    import platform
+
+    info = Path("/proc/cpuinfo")
+    match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
+    name = match[1] if match else platform.processor() or platform.machine()
+    return re.sub(r"\s+", " ", re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name)).strip()
+
+
+def count(device: str) -> int:
+    """How many devices of this kind torch sees in this process."""
+    import torch
+
+    if device == "cuda":
+        return torch.cuda.device_count()
+    return int(device == "cpu" or torch.backends.mps.is_available())
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def slowdown() -> float:
+    """How many times longer a process takes now than on an idle machine, as far as processes share the cores."""
+    try:
+        return max(1.0, os.getloadavg()[0] / available_cores())
+    except (AttributeError, OSError):  # Windows
+        return 1.0

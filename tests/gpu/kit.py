@@ -1,0 +1,75 @@
+"""kit: writes a folder with all that a machine needs to run the pages, and one script, `record.sh`, that does it.
+
+The machine needs Python with PyTorch, numpy and matplotlib, and pandas and scikit-learn for one page each. It needs no
+network: the one package that such a machine lacks, Sybil, is pure Python and comes along.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import files
+from pathlib import Path
+
+from samedevice.errors import SameDeviceError
+from samedevice.project import DOCS, PROGRAMS
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+KIT = Path("build/gpu-kit")
+"""Where the kit is, below the root; git ignores it."""
+PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml")
+"""What the kit takes from the working tree, changed and new files included."""
+SCRIPTS = ("record.sh", "record.py")
+CARRIED = ("sybil",)
+"""Packages that come along."""
+LIMIT = 40_000_000
+"""Bytes that a kit may have: it travels to another machine."""
+
+
+def make_kit(root: Path, kit: Path) -> Path:
+    """Write the kit of the working tree at `root`, instead of an earlier one. Raises SameDeviceError if it is large."""
+    shutil.rmtree(kit, ignore_errors=True)
+    for name in _working_tree(root):
+        if (root / name).is_file():  # else it was deleted, and git still lists it
+            _copy(root / name, kit / name)
+    for script in SCRIPTS:
+        _copy(HERE / script, kit / script)
+    for package in CARRIED:
+        for file in files(package) or ():
+            if file.parts[0] in (package, *PARTS):
+                _copy(Path(str(file.locate())), kit / "packages" / file)
+    size = sum(path.stat().st_size for path in kit.rglob("*") if path.is_file())
+    if size > LIMIT:
+        raise SameDeviceError(
+            f"{kit} has {size / 1e6:.0f} MB of at most {LIMIT / 1e6:.0f}; take large files out of {DOCS}"
+        )
+    return kit
+
+
+def _working_tree(root: Path) -> list[str]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *PARTS]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
+
+
+def main() -> int:
+    """Write the kit of this repository, and say how to use it."""
+    try:
+        kit = make_kit(ROOT, ROOT / KIT)
+    except SameDeviceError as error:
+        print(error, file=sys.stderr)
+        return 1
+    size = sum(path.stat().st_size for path in kit.rglob("*") if path.is_file())
+    print(f"{KIT.as_posix()}: {size / 1e6:.1f} MB. On the machine with the device: {KIT.as_posix()}/record.sh ARCHIVE")
+    print("Then here: make gpu-import ARCHIVE=...")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

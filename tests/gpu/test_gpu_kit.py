@@ -1,0 +1,185 @@
+"""The kit for a machine with a GPU: it holds the working tree, records a page at a time, and loses no recording."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kit import HERE, make_kit
+from take_in import Archive, main, report
+
+from samedevice.errors import SameDeviceError
+from samedevice.project import PACKAGE, RECORDINGS
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="record.sh is for a shell")
+
+SHORT = "# Short\n\n```python\nprint('short')\n```\n"
+LONG = """# Long
+
+```python
+print("first")
+```
+
+!!! expected "cpu"
+
+    It prints `first`.
+
+```python
+{code}
+```
+
+```python
+print("third")
+```
+"""
+
+
+@pytest.fixture
+def site(root: Path) -> Path:
+    """A repository with the engine and two pages, of which one is not committed."""
+    shutil.copytree(PACKAGE, root / "src/samedevice", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "pyproject.toml").write_text("")
+    (root / "docs/short.md").write_text(SHORT)
+    (root / "docs/text.md").write_text("# Text\n\nA page without blocks.\n")
+    for command in (["git", "init", "-q"], ["git", "add", "-A"]):
+        subprocess.run(command, cwd=root, check=True)
+    (root / "docs/long.md").write_text(LONG.format(code="print('second')"))
+    return root
+
+
+def start(kit: Path, archive: Path, *options: str) -> subprocess.Popen[str]:
+    """Start the recording as a person does."""
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    light = str(HERE.parent / "samples/light")  # a stand-in for torch
+    environ |= {"PYTHON": sys.executable, "PYTHONPATH": light, "CUDA_VISIBLE_DEVICES": ""}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": environ}
+    command = [str(kit / "record.sh"), *options, str(archive)]
+    return subprocess.Popen(command, cwd=archive.parent, start_new_session=True, **streams)
+
+
+def recorded(archive: Path) -> list[str]:
+    """The names of the pages that an archive has recordings of."""
+    with tarfile.open(archive) as packed:
+        return sorted(
+            Path(name).stem
+            for name in packed.getnames()
+            if name.startswith(RECORDINGS.as_posix()) and name.endswith(".json")
+        )
+
+
+def test_the_kit_holds_the_working_tree_and_what_such_a_machine_lacks(site: Path) -> None:
+    """A page that was just written is recorded, too; a deleted one is not looked for."""
+    (site / "docs/short.md").unlink()
+    kit = make_kit(site, site / "build/kit")
+    names = {path.relative_to(kit).as_posix() for path in kit.rglob("*") if path.is_file()}
+    assert {"docs/long.md", "record.sh", "record.py", "packages/sybil/__init__.py"} <= names
+    assert "src/samedevice/running/worker.py" in names
+    assert not any("short" in name or name.startswith("tests") for name in names)
+
+
+def test_a_kit_that_cannot_travel_is_an_error(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine takes no more."""
+    monkeypatch.setattr("kit.LIMIT", 1000)
+    with pytest.raises(SameDeviceError, match="take large files out of docs"):
+        make_kit(site, site / "build/kit")
+
+
+def test_all_is_recorded_and_taken_in(site: Path, tmp_path: Path) -> None:
+    """The two commands are all that a person needs."""
+    archive = tmp_path / "recordings.tar.gz"
+    with start(make_kit(site, site / "build/kit"), archive) as recording:
+        said, _ = recording.communicate(timeout=300)
+    assert recording.returncode == 0, said
+    assert "CUDA is not recorded: " in said
+    order = [line.split()[1] for line in said.splitlines() if line.startswith("recorded ")]
+    assert order == ["docs/short.md", "docs/long.md"]
+    assert recorded(archive) == ["long", "short"]
+
+    lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
+    assert refused == []
+    assert sum(line.startswith("new: docs/") for line in lines) == 2
+    at = lines.index("docs/long.md:3, expected on CPU: It prints `first`.")
+    assert lines[at + 1] == "    first"
+    lines, _ = report(Archive(archive, tmp_path / "again"), site)
+    assert sum(line.startswith("unchanged: docs/") for line in lines) == 2
+
+
+def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Path, tmp_path: Path) -> None:
+    """A lent machine is taken away without a word; the next one goes on where this one was."""
+    os.mkfifo(tmp_path / "begun")
+    long = site / "docs/long.md"
+    long.write_text(
+        LONG.format(code=f"print('second')\nopen({str(tmp_path / 'begun')!r}, 'w').close()\nwhile True: pass")
+    )
+    archive = tmp_path / "recordings.tar.gz"
+    kit = make_kit(site, site / "build/kit")
+    with start(kit, archive) as recording:
+        (tmp_path / "begun").read_bytes()
+        while not archive.exists():
+            recording.stdout.readline()
+        os.killpg(recording.pid, signal.SIGKILL)
+    assert recorded(archive) == ["short"]
+
+    shutil.copy(site / "docs/short.md", kit / "docs/third.md")
+    (kit / "docs/long.md").write_text(LONG.format(code="raise ValueError('no such GPU')"))
+    with start(kit, archive) as recording:
+        said, _ = recording.communicate(timeout=300)
+    assert recording.returncode == 1
+    assert "recorded docs/short.md" not in said
+    assert "recorded docs/third.md" in said
+    assert "| docs/long.md | cpu | 1 | docs/long.md:11 on cpu raised ValueError: no such GPU |" in said
+    assert recorded(archive) == ["short", "third"]
+
+
+def test_a_page_that_takes_too_long_keeps_no_other_from_being_recorded(site: Path, tmp_path: Path) -> None:
+    """The machine is there for half an hour, and one page may hang."""
+    (site / "docs/long.md").write_text(LONG.format(code="while True: pass"))
+    archive = tmp_path / "recordings.tar.gz"
+    with start(make_kit(site, site / "build/kit"), archive, "--limit", "1") as recording:
+        said, _ = recording.communicate(timeout=300)
+    assert "docs/long.md on cpu did not end within 1 s" in said
+    results = {one["page"]: one for one in json.loads((site / "build/kit/results.json").read_text())}
+    assert results["docs/long.md"]["failures"]
+
+
+def test_a_term_signal_ends_it_with_a_table(site: Path, tmp_path: Path) -> None:
+    """`timeout` and machines that go away send it."""
+    os.mkfifo(tmp_path / "begun")
+    code = f"open({str(tmp_path / 'begun')!r}, 'w').close()\nwhile True: pass"
+    (site / "docs/long.md").write_text(LONG.format(code=code))
+    with start(make_kit(site, site / "build/kit"), tmp_path / "recordings.tar.gz") as recording:
+        (tmp_path / "begun").read_bytes()
+        recording.terminate()
+        said, _ = recording.communicate(timeout=60)
+    assert recording.returncode == 130
+    assert "ended before all was recorded" in said
+    assert (tmp_path / "recordings.tar.gz").exists()
+
+
+def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only what a device printed may reach the site."""
+    kit, archive = make_kit(site, site / "build/kit"), tmp_path / "recordings.tar.gz"
+    with start(kit, archive) as recording:
+        recording.communicate(timeout=300)
+    (file,) = (kit / RECORDINGS).rglob("short.json")
+    file.write_text(file.read_text().replace('"short\\n"', '"long\\n"'))
+    with tarfile.open(archive, "w:gz") as packed:
+        for name in (RECORDINGS.as_posix(), "results.json", "record.log"):
+            packed.add(kit / name, name)
+    lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
+    assert [line for line in lines if "docs/short.md" in line] == []
+    assert len(refused) == 1
+    assert "docs/short.md:3" in refused[0]
+    (tmp_path / "no.tar.gz").write_text("no archive")
+    assert main([str(tmp_path / "no.tar.gz")]) == 1
+    assert "this is no archive of record.sh" in capsys.readouterr().err

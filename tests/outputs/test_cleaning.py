@@ -1,0 +1,45 @@
+"""Cleaning: printed text is the same on every run, shows what could hide, and has a limit."""
+
+from __future__ import annotations
+
+import pytest
+
+from samedevice.outputs.cleaning import LIMIT, clean, cut
+
+
+@pytest.mark.parametrize(
+    ("printed", "kept"),
+    [
+        ("one\r\ntwo\r\n", "one\ntwo\n"),
+        ("10%\r50%\r100%\n", "100%\n"),
+        ("100%\r", "100%"),
+        ("\x1b[1;31mred\x1b[0m and \x1b[38;5;208morange\x1b[m", "red and orange"),
+        ("<object object at 0x7f3c2c5d9e30>", "<object object at 0x...>"),
+        ("0xff is 255, 0x7f3c2c5d9e30 is an address", "0xff is 255, 0x... is an address"),
+        ("gone. (Triggered internally at /build/c10/core/x.cpp:12.)", "gone."),
+        ('File "/home/me/site/docs/page.md", line 3', 'File "docs/page.md", line 3'),
+        ("bell \a, null \0, backspace \b, delete \x7f", "bell ␇, null ␀, backspace ␈, delete ␡"),
+        ("tab\tand line\n", "tab\tand line\n"),
+        ("user \u202egnp.exe", "user <U+202E>gnp.exe"),
+        ("\x9b31m and \x85", "<U+009B>31m and <U+0085>"),
+        ("unknown sequence \x1b[2K", "unknown sequence ␛[2K"),
+        ("é ü 日本 🙂", "é ü 日本 🙂"),
+    ],
+    ids=lambda text: repr(text)[:30],
+)
+def test_cleaned_text_is_the_same_on_every_run_and_hides_nothing(printed: str, kept: str) -> None:
+    """What differs from run to run would make every comparison fail; what cannot be seen could deceive."""
+    assert clean(printed, {"/home/me/site/": ""}) == kept
+
+
+def test_a_folder_with_a_longer_name_is_not_taken_for_the_repository() -> None:
+    """What was printed must not be changed."""
+    places = {"/home/me/site/": "", "/home/me/site": "."}
+    assert clean("/home/me/site /home/me/site/x /home/me/site2/x", places) == ". x /home/me/site2/x"
+
+
+def test_long_text_is_cut_and_says_so() -> None:
+    """A page that prints 100 MB must neither be recorded whole nor pass for whole."""
+    assert cut("x" * LIMIT) == "x" * LIMIT
+    assert cut("x" * (LIMIT + 1234)) == "x" * LIMIT + "\n[1,234 more characters, not kept]"
+    assert cut("x" * (LIMIT + 1), more=1_000) == "x" * LIMIT + "\n[1,001 more characters, not kept]"

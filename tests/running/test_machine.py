@@ -1,0 +1,50 @@
+"""Facts of the machine: what every output says about where it was made."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samedevice.pages.page import Page
+from samedevice.running import machine
+from samedevice.running.machine import processor
+from samedevice.running.sessions import Sessions
+
+
+def test_an_environment_names_device_and_versions(one_server: object, root: Path, write: Callable[..., Page]) -> None:
+    """Every output says where it comes from."""
+    with Sessions(root) as sessions:
+        found = sessions.run(write("```python\n1\n```\n"), "cpu").environment
+    assert found is not None
+    assert (found.device, found.name, found.driver) == ("cpu", processor(), "")
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", found.torch)
+    assert found.python == ".".join(map(str, sys.version_info[:3]))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", found.day)
+
+
+def test_the_processor_has_a_name_without_marks() -> None:
+    """Every output shows it."""
+    assert processor()
+    assert not re.search(r"\(R\)|\(TM\)|@|  ", processor())
+
+
+def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a broken driver nvidia-smi never ends; the page must still run."""
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 600\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(machine, "DRIVER_LIMIT", 0.1)
+    monkeypatch.setattr(machine, "KERNEL_MODULE", tmp_path / "no such file")
+    assert machine.driver() == ""
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (20.0, 10.0)])
+def test_processes_that_share_the_cores_are_slower(monkeypatch: pytest.MonkeyPatch, load: float, times: float) -> None:
+    """An idle core makes nothing faster."""
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr(machine, "available_cores", lambda: 2)
+    assert machine.slowdown() == times
