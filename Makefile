@@ -30,7 +30,7 @@ test: $(VENV)/ready ## run every block on every device of this machine, and the 
 	$(TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
-	$(if $(TORCH),PYTHON=$(PYTHON) .ci/record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)))
+	$(if $(TORCH),PYTHON=$(PYTHON) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)))
 
 gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
 	$(BIN)/python tests/gpu/kit.py

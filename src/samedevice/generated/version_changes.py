@@ -64,7 +64,9 @@ def _neighbors(shelf: Shelf) -> Iterator[tuple[Environment, Environment]]:
 
 def _short(text: str) -> str:
     """A difference without its head, and not longer than a reader reads."""
-    lines = [line[:WIDTH] for line in text.split("\n") if not line.startswith(("--- ", "+++ ", "@@ "))]
+    found = text.split("\n")
+    body = found[2:] if found[0].startswith("--- ") else found
+    lines = [line[:WIDTH] for line in body if not line.startswith("@@ ")]
     more = [f" ... {len(lines) - LINES} more lines"] * (len(lines) > LINES)
     return "\n".join([*lines[:LINES], *more])
 
