@@ -209,6 +209,14 @@ def test_the_check_leaves_no_trace_on_the_page(site: Site) -> None:
     assert '<div class="language-python highlight" data-block="0">' in site.html("index")
 
 
+def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:
+    """superfences highlights without it, and would not name the language of code."""
+    without = NAMED.replace("  - pymdownx.highlight: {pygments_lang_class: true}\n", "")
+    (site.root / "mkdocs.yml").write_text(CONFIG + without, encoding="utf-8")
+    site.build(index=GOOD)
+    assert site.texts("index") == ["print('printed ' + 'by the page')\n", "printed by the page"]
+
+
 def test_a_site_whose_markdown_cannot_show_code_is_refused(site: Site) -> None:
     """Outputs would stand on its pages as a riddle of letters."""
     config = CONFIG.replace(f"INHERIT: {ROOT / 'mkdocs.yml'}\n", "")

@@ -17,14 +17,13 @@ FORMAT = "!!python/name:samedevice.weaving.weave.output_fence"
 def name_languages(config: MkDocsConfig) -> bool:
     """Have highlighted code name its language, so that it can be compared with the blocks; return whether it did.
 
-    Where pymdownx.highlight is not among the extensions, it is added as superfences itself would add it.
+    Where superfences is used without pymdownx.highlight, that is added: superfences takes such options from it alone.
     """
     options = config.mdx_configs.setdefault(HIGHLIGHT, {})
     before = bool(options.get(NAMED))
     options[NAMED] = True
-    if HIGHLIGHT not in config.markdown_extensions:
-        options["_enabled"] = False
-        config.markdown_extensions.insert(0, HIGHLIGHT)
+    if SUPERFENCES in config.markdown_extensions and HIGHLIGHT not in config.markdown_extensions:
+        config.markdown_extensions.append(HIGHLIGHT)
     return before
 
 
