@@ -13,6 +13,7 @@ from functools import cached_property
 from samedevice.errors import PageError
 from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
+from samedevice.generated.figures import figures
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
 from samedevice.generated.version_changes import version_changes
@@ -41,6 +42,7 @@ class Reference:
         return {
             "errors": lambda page: error_index(page, self.entries),
             "apis": lambda page: api_table(page, self.shelf, self.catalogue),
+            "figures": lambda _: figures(self.shelf),
             "status": lambda page: status(page, self.shelf, self.entries),
             "versions": lambda page: version_changes(page, self.shelf),
         }

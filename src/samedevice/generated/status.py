@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from samedevice.devices import DEVICES, LABELS
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Standing
+from samedevice.generated.figures import totals_table
 from samedevice.generated.site import Shelf, link
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
@@ -16,7 +17,7 @@ from samedevice.pages.page import Block, Page
 
 def status(page: Page, shelf: Shelf, found: Sequence[Entry]) -> str:
     """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
-    parts = [part for device in DEVICES for part in _device(device, page, shelf)]
+    parts = [totals_table(shelf), *(part for device in DEVICES for part in _device(device, page, shelf))]
     parts += _nowhere(page, shelf)
     parts += _messages("Messages that wait for a recording", Standing.WAITING, found, page)
     parts += _messages("Messages that are cited", Standing.CITED, found, page)
