@@ -41,7 +41,9 @@
   if (sd.choice.torch) versions.add(sd.choice.torch);
   if (versions.size) {
     const order = new Intl.Collator("en", { numeric: true }).compare;
-    select.append(new Option("newest", ""), ...[...versions].sort(order).reverse().map((one) => new Option(one)));
+    const name = innerWidth < 480 ? "" : "PyTorch ";
+    const options = [...versions].sort(order).reverse().map((one) => new Option(name + one, one));
+    select.append(new Option(`${name}newest`, ""), ...options);
     select.onchange = () => { sd.choose("torch", select.value); show(); };
     header.insertBefore(select, place);
   }

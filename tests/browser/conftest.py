@@ -19,7 +19,7 @@ from served import NAME, served
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, save
-from samedevice.outputs.recordings import Entry, Recording
+from samedevice.outputs.recordings import Entry, Recording, update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, RECORDINGS
@@ -27,6 +27,8 @@ from samedevice.project import CACHE, RECORDINGS
 ROOT = Path(__file__).parents[2]
 COPIED = ("docs", "snippets", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+OLD = Environment("cpu", "An old machine", "2.1.0", "3.10.1", "", "2026-01-02")
+"""A version of PyTorch that printed something else in every other block of one page."""
 MADE_UP = Environment("cuda", "A made-up GPU", "2.11.0", "3.12.0", "580", "2026-01-01")
 SIXTY = "# Sixty\n" + "".join(f'\n```python\nprint("line {number} of the cpu")\n```\n' for number in range(60))
 
@@ -75,6 +77,10 @@ def copy_of_the_repository(tree: Path) -> None:
     (tree / "docs/sixty.md").write_text(SIXTY, encoding="utf-8")
     sixty = parse_page(tree / "docs/sixty.md", tree)
     pretend_cuda(tree, sixty, {number: Output(f"line {number} of the cpu\n") for number in range(60)})
+    outputs = [Output(f"line {number} of the {'old' if number % 2 else 'cpu'}\n") for number in range(60)]
+    old = update(None, sixty, OLD, outputs)
+    assert old is not None
+    save(tree / f"tests/recordings/{OLD.folder}/sixty.json", old)
     for command in (["init", "-q"], ["add", "docs"], ["commit", "-q", "-m", "Begin <here>"]):
         identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         subprocess.run(["git", *identity, *command], cwd=tree, check=True)

@@ -68,6 +68,47 @@ def test_the_switch_works_with_the_keyboard(home: Any) -> None:
     assert "device(type='cpu')" in outputs(home)
 
 
+def test_the_newest_version_is_seen_until_a_reader_chooses_another(context: Any, address: str) -> None:
+    """By keyboard, for the whole site, without the button moving, and remembered."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html")
+    assert outputs(page) == [f"line {number} of the cpu" for number in range(60)]
+    assert page.locator(".sd-versions").count() == 30
+    button = page.locator(".sd-versions").get_by_role("button", name="2.1", exact=True).nth(20)
+    button.focus()
+    before = button.bounding_box()
+    page.keyboard.press("Enter")
+    assert button.bounding_box() == before
+    assert button.get_attribute("aria-pressed") == "true"
+    assert outputs(page) == [f"line {number} of the {'old' if number % 2 else 'cpu'}" for number in range(60)]
+    page.reload()
+    assert outputs(page)[1] == "line 1 of the old"
+    select = page.get_by_role("combobox", name="Version of PyTorch")
+    assert select.input_value() == "2.1"
+    select.select_option("")
+    assert outputs(page)[1] == "line 1 of the cpu"
+
+
+def test_a_link_carries_the_version(context: Any, address: str) -> None:
+    """As it carries the device; an odd one does no harm."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html?torch=2.1")
+    assert outputs(page)[1] == "line 1 of the old"
+    page.locator(".sd-head summary:visible").first.click()
+    assert (
+        "An old machine, PyTorch 2.1.0, Python 3.10.1, 2026-01-02" in page.locator(".sd-head[open]").first.inner_text()
+    )
+    page.goto(f"{address}sixty.html?torch=%22%5D")
+    assert outputs(page)[1] == "line 1 of the old"
+
+
+def test_a_page_with_one_device_and_one_version_has_no_switch(context: Any, address: str) -> None:
+    """A switch with nothing to switch only takes room."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/reshaping.html")
+    assert page.locator(".sd-choice").count() == page.locator(".sd-torch").count() == 0
+
+
 def test_what_is_typed_does_not_switch(home: Any) -> None:
     """A d in the search is a letter."""
     home.get_by_role("textbox", name="Search").click()
@@ -92,7 +133,7 @@ def test_differences_are_marked_within_the_line(home: Any) -> None:
 def test_the_home_page_shows_two_outputs_beside_each_other(home: Any) -> None:
     """In one screen, without a click, whichever device is chosen."""
     panes = home.locator(".sd-beside .sd-pane")
-    assert [pane.locator(".sd-label").inner_text() for pane in panes.all()] == ["CPU", "CUDA"]
+    assert [pane.locator(".sd-label").inner_text().split(" · ")[0] for pane in panes.all()] == ["CPU", "CUDA"]
     left, right = (pane.bounding_box() for pane in panes.all())
     assert left["y"] == right["y"]
     assert max(box["y"] + box["height"] for box in (left, right)) < 900

@@ -22,7 +22,7 @@ from samedevice.generated.error_sections import ErrorSection, Evidence, Standing
 from samedevice.generated.markers import Reference, asks
 from samedevice.generated.site import Shelf, link, moved, title
 from samedevice.generated.status import status
-from samedevice.integration.pytest import _elsewhere
+from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
@@ -169,7 +169,7 @@ def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(she
 def test_the_status_has_the_numbers_of_the_summary_of_pytest(shelf: Shelf) -> None:
     """On the site's own pages: what pytest says on a machine with a CPU alone."""
     markdown = status(Page("docs/about/status.md", "", ()), shelf, [])
-    summary = "\n".join(_elsewhere(ROOT, list(shelf.pages), ("cpu",)))
+    summary = "\n".join(elsewhere(ROOT, list(shelf.pages), ("cpu",)))
     told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", summary, re.M))
     for page in shelf.pages:
         for device in ("cuda", "mps"):

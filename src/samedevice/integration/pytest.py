@@ -6,9 +6,7 @@ for its page's run and judges its own block.
 
 from __future__ import annotations
 
-import contextlib
-from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +18,17 @@ from sybil.integration.pytest import SybilItem
 
 from samedevice.devices import DEVICES, present_devices, torch_build, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
+from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.orphans import strays
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all, paths
-from samedevice.outputs.tally import tally
+from samedevice.outputs.recording_files import paths
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 from samedevice.pages.programs import pages_for
-from samedevice.project import DOCS, NOTEBOOK, PAGES, PROGRAMS, RECORDINGS, is_page, page_paths
-from samedevice.runs import UNCHANGED, Runs, sweep
+from samedevice.project import DOCS, NOTEBOOK, PAGES, PROGRAMS, RECORDINGS, is_page
+from samedevice.runs import Runs, sweep
 
 PROPERTY = "samedevice"
 MATCHED = "samedevice-matched"
@@ -138,67 +136,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
     calls = [report for report in reports if getattr(report, "when", "") == "call"]
     matched = [text for report in calls for key, text in report.user_properties if key == MATCHED]
-    lines = [*_recorded(dict.fromkeys(said)), *_matched(matched)]
+    lines = [*recorded(dict.fromkeys(said)), *matched_with(matched)]
     if any(is_page(str(getattr(report, "fspath", ""))) for report in reports):
-        pages = list(_pages(config.rootpath))
+        pages = list(readable(config.rootpath))
         devices = config.stash[JOB].devices
-        lines += [*_elsewhere(config.rootpath, pages, devices), *_outdated(config.rootpath, pages, devices)]
+        lines += [*elsewhere(config.rootpath, pages, devices), *outdated(config.rootpath, pages, devices)]
         lines += strays(config.rootpath, RECORDINGS, pages)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:
             terminalreporter.line(line)
-
-
-def _recorded(said: Iterable[str]) -> Iterator[str]:
-    """What was said of the pages that were recorded, those that are as they were in one line."""
-    unchanged = 0
-    for line in said:
-        if line.startswith(UNCHANGED):
-            unchanged += 1
-        else:
-            yield line
-    if unchanged:
-        yield f"unchanged: {unchanged} recordings say already what was printed"
-
-
-def _matched(found: Iterable[str]) -> Iterator[str]:
-    """How many outputs are equal to the recordings of which environment, unless all are of this PyTorch."""
-    counted = Counter(found)
-    if not all(name.endswith(f"-{torch_build().version}") for name in counted):
-        told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
-        yield f"outputs with PyTorch {torch_build().version}: {told}"
-
-
-def _pages(root: Path) -> Iterator[Page]:
-    """The pages that can be read."""
-    for path in page_paths(root):
-        with contextlib.suppress(SameDeviceError):
-            yield parse_page(path, root)
-
-
-def _elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
-    """A line for each page with blocks whose recording from another device is missing or stale."""
-    for page in pages:
-        for device in sorted(set(DEVICES) - set(here)):
-            counted = tally(page, device, load_all(root, RECORDINGS, page)[0])
-            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
-            if told:
-                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
-
-
-def _outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
-    """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
-    found: Counter[str] = Counter()
-    for page in pages:
-        for recording in load_all(root, RECORDINGS, page)[0]:
-            about = recording.environment
-            if about.device in here:
-                counted = tally(page, about.device, (recording,))
-                found[about.folder] += counted.stale + counted.missing
-    for folder, count in sorted(found.items()):
-        if count:
-            yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
 
 
 class PageSybil(Sybil):

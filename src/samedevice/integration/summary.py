@@ -1,0 +1,68 @@
+"""summary: what the end of a run of pytest says: what was recorded, matched, is missing or stale."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from samedevice.devices import DEVICES, torch_build
+from samedevice.errors import SameDeviceError
+from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.tally import tally
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS, page_paths
+from samedevice.runs import UNCHANGED
+
+
+def recorded(said: Iterable[str]) -> Iterator[str]:
+    """What was said of the pages that were recorded, those that are as they were in one line."""
+    unchanged = 0
+    for line in said:
+        if line.startswith(UNCHANGED):
+            unchanged += 1
+        else:
+            yield line
+    if unchanged:
+        yield f"unchanged: {unchanged} recordings say already what was printed"
+
+
+def matched_with(found: Iterable[str]) -> Iterator[str]:
+    """How many outputs are equal to the recordings of which environment, unless all are of this PyTorch."""
+    counted = Counter(found)
+    if not all(name.endswith(f"-{torch_build().version}") for name in counted):
+        told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
+        yield f"outputs with PyTorch {torch_build().version}: {told}"
+
+
+def readable(root: Path) -> Iterator[Page]:
+    """The pages that can be read."""
+    for path in page_paths(root):
+        with contextlib.suppress(SameDeviceError):
+            yield parse_page(path, root)
+
+
+def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each page with blocks whose recording from another device is missing or stale."""
+    for page in pages:
+        for device in sorted(set(DEVICES) - set(here)):
+            counted = tally(page, device, load_all(root, RECORDINGS, page)[0])
+            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
+            if told:
+                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
+
+
+def outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+    """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
+    found: Counter[str] = Counter()
+    for page in pages:
+        for recording in load_all(root, RECORDINGS, page)[0]:
+            about = recording.environment
+            if about.device in here:
+                counted = tally(page, about.device, (recording,))
+                found[about.folder] += counted.stale + counted.missing
+    for folder, count in sorted(found.items()):
+        if count:
+            yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
