@@ -23,11 +23,12 @@ from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import State, load, place
+from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import front_matter, prose, read_cells, relink
+from samedevice.pages.percent import front_matter, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS
-from samedevice.weaving.exports import notebook
+from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.output_html import Shown
 
 ROOT = Path(__file__).parents[2]
@@ -203,7 +204,7 @@ def test_code_and_outputs_are_the_html_of_a_page(site: Site) -> None:
     site.build()
     notebook, page = (
         [
-            text.replace("<span></span>", "")
+            text.replace("<span></span>", "").replace("(page).", "(good).")
             for text in re.findall(r'<div class="(?:highlight|sd-out)".*?</pre>', html, re.S)
         ]
         for html in (site.html(), site.html("page/index.html"))

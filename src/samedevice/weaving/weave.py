@@ -13,18 +13,18 @@ from typing import Any
 
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
+from samedevice.weaving.copies import Copy
 from samedevice.weaving.output_html import Shown, literal, output_html
 
 
-def weave(page: Page, shown: Mapping[int, Sequence[Shown]], needs: Mapping[int, Sequence[int]]) -> str:
+def weave(page: Page, shown: Mapping[int, Sequence[Shown]], copies: Mapping[int, Copy]) -> str:
     """The page's Markdown with the outputs in it.
 
-    `shown` maps a block's index to what stands under it, `needs` to the indices of the earlier blocks that it needs to
-    run by itself (see `closure`).
+    `shown` maps a block's index to what stands under it, `copies` to what its copy to run is made of.
     """
     parts, at = [], 0
     for block in page.blocks:
-        parts += [page.text[at : block.fence.start], _fence(block, needs.get(block.index))]
+        parts += [page.text[at : block.fence.start], _fence(block, copies.get(block.index))]
         html = output_html(block, shown.get(block.index, ()))
         if html:
             parts.append(_output_fence(block.fence.prefix, html))
@@ -42,14 +42,12 @@ def _output_fence(prefix: str, html: str) -> str:
     return f"\n{prefix.rstrip()}\n{prefix}``` samedevice\n{prefix}{body}\n{prefix}```\n{prefix.rstrip()}"
 
 
-def _fence(block: Block, needs: Sequence[int] | None) -> str:
+def _fence(block: Block, copy: Copy | None) -> str:
     prefix, options = block.fence.prefix, block.options
     mark = fence_mark(block.code)
     title = options.title or (options.file if options.file else "")
     values = {"title": title, "hl_lines": options.hl_lines}
-    if needs is not None:
-        values |= {"data-block": str(block.index), "data-needs": " ".join(map(str, needs))}
-        values["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
+    values |= copy.attributes if copy else {}
     attributes = [f"{key}={_quoted(value)}" for key, value in values.items() if value]
     language = "console" if block.kind == "console" else "python"
     lines = [f"{mark} {{ {' '.join([f'.{language}', *attributes])} }}", *block.code.rstrip("\n").split("\n"), mark]

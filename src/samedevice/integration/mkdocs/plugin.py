@@ -34,6 +34,7 @@ from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, DOCS, PROGRAMS, RECORDINGS
 from samedevice.weaving.output_html import Shown
+from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_page, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
@@ -138,11 +139,12 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return error_page(str(error))
         for problem in problems:
             log.error(problem.message)
-        self.exports[page.file.src_uri] = self.book.exports(found, shown)
+        address = Address(config.site_url or "", config.use_directory_urls)
+        self.exports[page.file.src_uri] = self.book.exports(found, shown, address)
         if isinstance(page.file, NotebookFile):
             self.shown[page.file.src_uri] = shown
             return front_matter(found.text)
-        return weave(found, shown, self.book.needs(found))
+        return weave(found, shown, self.book.copies(found, shown))
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
@@ -158,7 +160,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             return None
         assert self.book is not None
         links = Links(page, files, config)
-        notebook = finished(found, shown, self.book.needs(found), links.follow)
+        notebook = finished(found, shown, self.book.copies(found, shown), links.follow)
         done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")
