@@ -22,7 +22,7 @@ from samedevice.generated.markers import asks
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, page_paths
-from samedevice.weaving.exports import markdown
+from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.weave import held_outputs, weave
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,7 +43,7 @@ def woven(pages: list[Page]) -> Iterator[tuple[str, str]]:
             if path.endswith(NOTEBOOK):
                 yield f"{path.removesuffix(NOTEBOOK)}.md", markdown(page, shown)
             else:
-                yield path, weave(reference.fill(page) if asks(page) else page, shown, book.needs(page))
+                yield path, weave(reference.fill(page) if asks(page) else page, shown, book.copies(page, shown))
     finally:
         book.close()
 

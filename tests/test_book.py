@@ -20,12 +20,14 @@ from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
+NOTHING: dict[int, list[Shown]] = {0: [], 1: []}
 COMMAND = "pytest docs/page.md --device cpu --record"
 
 Write = Callable[..., Page]
@@ -379,10 +381,10 @@ def test_what_a_block_needs_follows_the_snippet_that_it_is_a_part_of(build: Buil
     text = '```python\na = 1\n```\n\n```python file="snippets/x.py" part="p"\n```\n'
     book = Book(root, print, ["cpu"])
     snippet.write_text("# region p\nprint(1)\n# endregion\n")
-    assert book.needs(write(text))[1] == ()
-    assert book.needs(write(text))[1] == ()
+    assert book.copies(write(text), NOTHING)[1].needs == ()
+    assert book.copies(write(text), NOTHING)[1].needs == ()
     snippet.write_text("# region p\nprint(a)\n# endregion\n")
-    assert book.needs(write(text))[1] == (0,)
+    assert book.copies(write(text), NOTHING)[1].needs == (0,)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"key": 1}'], ids=repr)
@@ -390,24 +392,26 @@ def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Wr
     """Nobody wants to hear of a file that can be made again."""
     page = write("```python\na = 1\n```\n\n```python\nprint(a)\n```\n")
     book = Book(root, print, ["cpu"])
-    first = book.needs(page)
-    assert first[1] == (0,)
+    first = book.copies(page, NOTHING)
+    assert first[1].needs == (0,)
     (kept,) = (path for path in (root / CACHE).rglob("*.json"))
     kept.write_bytes(content)
-    assert book.needs(page) == first
+    assert book.copies(page, NOTHING) == first
     assert kept.read_bytes() != content
 
 
-def test_what_readers_take_along_is_kept_until_page_or_output_changes(
+def test_what_readers_take_along_is_kept_until_page_output_or_address_changes(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Making notebooks and scripts of all pages takes as long as reading all recordings."""
     book = Book(root, print, ["cpu"])
     page = write("# A\n\n```python\n1\n```\n")
     shown = {0: [Shown("cpu", Output(value="1"), None)]}
-    made = book.exports(page, shown)
+    here = Address("https://example.org/")
+    made = book.exports(page, shown, Address())
     assert set(made) == {"md", "ipynb", "py"}
     monkeypatch.setattr("samedevice.book.exports", lambda *_: {"md": "made anew"})
-    assert book.exports(page, shown) == made
+    assert book.exports(page, shown, Address()) == made
+    assert book.exports(page, shown, here) == {"md": "made anew"}
     for other, output in ((page, "2"), (write(page.text.replace("# A", "# B")), "1")):
-        assert book.exports(other, {0: [Shown("cpu", Output(value=output), None)]}) == {"md": "made anew"}
+        assert book.exports(other, {0: [Shown("cpu", Output(value=output), None)]}, Address()) == {"md": "made anew"}

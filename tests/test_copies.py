@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import builtins
+import subprocess
+import symtable
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
+import tomllib
 
-from samedevice.devices import torch_build
-from samedevice.outputs.comparison import difference
-from samedevice.outputs.recording_files import load, paths, place
+from samedevice import memo
+from samedevice.devices import DEVICES
+from samedevice.outputs.comparison import difference, same_text
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import Recording, State, load, place, update
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS
+from samedevice.project import CACHE, RECORDINGS, page_paths
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
-from samedevice.weaving.closures import closures
-from samedevice.weaving.exports import script
+from samedevice.weaving.copies import copies, program
+from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 
-CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
-
+Write = Callable[..., Page]
 ROOT = Path(__file__).parents[1]
-FILES = sorted(path for suffix in ("md", "py") for path in (ROOT / "docs").rglob(f"*.{suffix}"))
-PAGES = [parse_page(path, ROOT) for path in FILES]
+PAGES = [page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks]
 
 
 @pytest.fixture(scope="module")
@@ -37,55 +43,219 @@ def real(launcher: Launcher) -> Iterator[Sessions]:
         yield sessions
 
 
-def programs(page: Page, needs: dict[int, tuple[int, ...]]) -> Iterator[tuple[Block, ...]]:
-    """Copies to run that show for every block of the page what its own copy gives.
+@cache
+def recording_of(page: Page) -> Recording:
+    """What the CPU printed."""
+    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    assert recording is not None
+    return recording
 
-    A copy whose blocks each have the copy's earlier blocks as all that they need shows it for them too.
+
+def shown(page: Page) -> dict[int, list[Shown]]:
+    """What is recorded of each block, as the build has it."""
+    found: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    for device in DEVICES:
+        recording = load(place(ROOT / RECORDINGS, device, page))
+        for block in page.blocks if recording else ():
+            state, entry = recording.find(page, block.index)
+            if block.runs_on(device) and state is State.FRESH and entry is not None:
+                found[block.index].append(Shown(device, entry.output, recording.environment))
+    return found
+
+
+def as_page(page: Page, block: Block, code: str, raises: tuple[tuple[str, str], ...] | None = None) -> Page:
+    """A page whose only block is this code, raising and drawing what the block does."""
+    raises = block.options.raises if raises is None else raises
+    options = Options(raises=raises, alt=block.options.alt or "-")
+    alone = replace(block, index=0, kind="python", code=code, path=page.path, code_line=1, options=options)
+    return Page(page.path, page.text, (alone,))
+
+
+def expected(output: Output) -> Output:
+    """An output of a page as a plain program must give it: the value is printed, too."""
+    return replace(output, text="\n".join(filter(None, [output.text.rstrip("\n"), output.value])), value="")
+
+
+def given(output: Output, figures: int) -> Output:
+    """What a plain program gave: a value is not shown by itself; figures of earlier blocks are still open."""
+    return replace(output, value="", figures=output.figures[len(output.figures) - figures :])
+
+
+def differences(
+    page: Page, texts: Mapping[int, str], sessions: Sessions, recording: Recording | None = None
+) -> list[str]:
+    """How what copies print differs from what the page shows for their blocks."""
+    jobs = {index: sessions.submit(as_page(page, page.blocks[index], text), "cpu") for index, text in texts.items()}
+    found = []
+    for index, job in jobs.items():
+        block = page.blocks[index]
+        state, entry = (recording or recording_of(page)).find(page, index)
+        assert state is State.FRESH
+        assert entry is not None
+        (output,) = job.result().outputs
+        assert output is not None
+        figures = len(entry.output.figures)
+        told = difference(expected(entry.output), given(output, figures), block.options.numbers_vary)
+        told = output.died or told
+        found += [f"{block}: {told}\n{texts[index]}"] if told else []
+    return found
+
+
+def copied(page: Page, device: str) -> dict[int, str]:
+    """What is copied for each block that runs on a device, by its index."""
+    parts = copies(page, shown(page))
+    return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device)}
+
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+@each_page
+def test_each_copy_to_run_prints_what_the_page_shows_for_its_block(page: Page, real: Sessions) -> None:
+    """What the button puts on the clipboard, in a process of its own, for all that changed since it last did so."""
+    texts = {index: text for index, text in copied(page, "cpu").items() if page.blocks[index].options.count == 1}
+    keys = {index: memo.digest(text + repr(recording_of(page).find(page, index))) for index, text in texts.items()}
+    path, engine = place(ROOT / CACHE, "copied", page), memo.runner()
+    passed = set(memo.find(path, engine) or ())
+    wrong = differences(page, {index: text for index, text in texts.items() if keys[index] not in passed}, real)
+    if not wrong:
+        memo.keep(path, engine, sorted(keys.values()))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("change", [("print(repr(x))", "x"), ("x = 2", "x = 1")], ids=str)
+def test_a_copy_that_prints_something_else_is_found(write: Write, real: Sessions, change: tuple[str, str]) -> None:
+    """The test above must be able to fail: for a value that is not printed, and for a block that is left out."""
+    page = write("```python\nx = 1\n```\n\n```python\nx = 2\n```\n\n```python\nx\n```\n")
+    run = real.run(page, "cpu")
+    assert run.environment is not None
+    recording = update(None, page, run.environment, run.outputs)
+    assert recording is not None
+    good = program(page, 2, copies(page, {2: [Shown("cpu", run.outputs[2], run.environment)]}))
+    assert not differences(page, {2: good}, real, recording)
+    bad = good.replace(*change)
+    assert bad != good
+    assert differences(page, {2: bad}, real, recording)
+
+
+def unbound(text: str, own: str = "") -> set[str]:
+    """The names of the module that a copy uses outside of functions, or its own block also in them, and does not bind.
+
+    A function of an earlier block that is not called may use what the copy does not need.
     """
-    shown: set[int] = set()
-    for block in reversed(page.blocks):
-        if block.kind == "python" and block.runs_on("cpu") and block.index not in shown:
-            whole = [*needs[block.index], block.index]
-            shown |= {index for index in whole if list(needs[index]) == [one for one in whole if one < index]}
-            yield tuple(page.blocks[index] for index in whole)
+    bound, used = names(text, functions=not own)
+    later = names(own)[1] - names(own, functions=False)[1] if own and "def " not in own else set()
+    return (used | later) - bound - set(dir(builtins)) - {"__name__", "__file__"}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
-def test_each_copy_to_run_gives_the_output_of_its_block(page: Page, real: Sessions) -> None:
-    """The block with the earlier blocks that it needs, and no others, in a fresh process."""
-    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
-    assert recording is not None
-    needs = closures(page)
-    jobs = []
-    for blocks in programs(page, needs):
-        alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
-        jobs.append((blocks, real.submit(Page(page.path, page.text, alone), "cpu")))
-    wrong = []
-    for blocks, job in jobs:
-        for block, output in zip(blocks, job.result().outputs, strict=True):
-            recorded = recording.find(page, block.index).output
-            assert recorded is not None
-            assert output is not None
-            own = list(needs[block.index]) == [one.index for one in blocks if one.index < block.index]
-            found = difference(recorded, output, block.options.numbers_vary) if own else ""
-            wrong += [f"{block}: {found}"] if found else []
-    assert not wrong
+def names(code: str, functions: bool = True) -> tuple[set[str], set[str]]:
+    """The names of the module that code binds, and those that it uses; of functions their uses only if asked."""
+    bound: set[str] = set()
+    used: set[str] = set()
+    waiting = [symtable.symtable(code, "copy", "exec")]
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        for symbol in table.get_symbols():
+            of_module = table.get_type() == "module" or symbol.is_global()
+            if of_module and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
+                bound.add(symbol.get_name())
+            if of_module and symbol.is_referenced() and (functions or table.get_type() != "function"):
+                used.add(symbol.get_name())
+    return bound, used
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.blocks], ids=lambda page: page.name)
-def test_each_script_runs_from_top_to_bottom(page: Page, real: Sessions) -> None:
-    """A program that stops half way is worse than none."""
-    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
-    assert recording is not None
-    shown = {}
-    for block in page.blocks:
-        output = recording.find(page, block.index).output if block.runs_on("cpu") else None
-        shown[block.index] = [Shown("cpu", output, recording.environment)] if output else []
-    code = script(page, shown)
-    whole = replace(
-        page.blocks[0], index=0, kind="python", code=code, path=page.path, code_line=1, options=Options(alt="-")
-    )
-    (output,) = real.run(Page(page.path, page.text, (whole,)), "cpu").outputs
-    assert output is not None
-    assert not output.died
-    assert output.raised is None, output.raised
+@pytest.mark.parametrize("device", DEVICES[1:])
+@each_page
+def test_each_copy_for_another_device_compiles_and_binds_its_names(page: Page, device: str) -> None:
+    """More can not be said of it where there is no such device."""
+    for index, text in copied(page, device).items():
+        compile(text, page.path, "exec")
+        assert not unbound(text, page.blocks[index].code), text
+
+
+def test_a_name_that_a_copy_lacks_is_found() -> None:
+    """In a function, in a comprehension, and where only a part of a name is used."""
+    assert unbound("x = [y.z for y in w]") == {"w"}
+    assert unbound("def f(a):\n    global made\n    made = a\n    return torch.ones(b)\nprint(made)") == {"torch", "b"}
+
+
+@each_page
+def test_earlier_blocks_keep_their_meaning_when_they_are_indented(page: Page) -> None:
+    """A string of several lines must not change."""
+    parts = copies(page, shown(page))
+    for index, copy in parts.items():
+        if copy.needs:
+            quiet = ast.parse(program(page, index, parts)).body[2]
+            assert isinstance(quiet, ast.With)
+            within = [part.body if isinstance(part, ast.Try) and _only_passes(part) else [part] for part in quiet.body]
+            alone = [ast.dump(part) for needed in copy.needs for part in ast.parse(page.blocks[needed].code).body]
+            flat = [ast.dump(part) for parts_ in within for part in parts_]
+            again = [ast.dump(part) for needed in copy.needs for part in _flat(page.blocks[needed])]
+            assert flat in (alone, again)
+
+
+def _only_passes(part: ast.Try) -> bool:
+    return len(part.handlers) == 1 and isinstance(part.handlers[0].body[0], ast.Pass)
+
+
+def _flat(block: Block) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for part in ast.parse(block.code).body:
+        found += part.body if isinstance(part, ast.Try) and _only_passes(part) else [part]
+    return found
+
+
+def expected_prints(page: Page) -> str:
+    """All that the page shows on the CPU, in order."""
+    found = [recording_of(page).find(page, block.index)[1] for block in page.blocks if block.kind == "python"]
+    return "".join(f"{entry.output.shown}\n" for entry in found if entry and entry.output.shown)
+
+
+@each_page
+def test_each_script_prints_what_the_page_shows(page: Page, real: Sessions) -> None:
+    """From top to bottom, with the values, and the messages of the exceptions."""
+    code = exports(page, shown(page))["py"]
+    (run,) = real.run(as_page(page, page.blocks[0], code, raises=()), "cpu").outputs
+    assert run is not None
+    assert not run.died
+    assert run.raised is None, run.raised
+    if not any(block.options.numbers_vary for block in page.blocks):
+        assert same_text(expected_prints(page).strip(), run.text.strip())
+
+
+def imported(code: str) -> set[str]:
+    """The modules that code imports."""
+    nodes = list(ast.walk(ast.parse(code)))
+    found = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return found | {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+@each_page
+def test_each_script_lists_what_it_imports(page: Page) -> None:
+    """`uv run` installs that, and nothing else."""
+    code = exports(page, shown(page))["py"]
+    lines = code.partition("# /// script\n")[2].partition("# ///\n")[0].split("\n")
+    metadata = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
+    assert metadata["requires-python"] == ">=3.10"
+    packages = {{"scikit-learn": "sklearn"}.get(name, name) for name in metadata["dependencies"]}
+    assert packages == imported(code) - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("name", ["tensors/reshaping", "reference/claims", "notebooks/fundamentals"])
+def test_a_script_runs_as_a_reader_runs_it(name: str, tmp_path: Path) -> None:
+    """By an interpreter of its own, in an empty folder."""
+    page = next(page for page in PAGES if page.name == name)
+    path = tmp_path / "page.py"
+    path.write_text(exports(page, shown(page))["py"], encoding="utf-8")
+    run = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    wanted = [entry.output for block in page.blocks if (entry := recording_of(page).find(page, block.index)[1])]
+    values = [output.value for output in wanted if output.value and "0x" not in output.value]
+    assert values
+    assert all(any(same_text(value, found) for found in windows(run.stdout, value)) for value in values)
+
+
+def windows(text: str, like: str) -> Iterator[str]:
+    """Each run of lines of a text that is as long as another text."""
+    lines, count = text.splitlines(), like.count("\n") + 1
+    return ("\n".join(lines[at : at + count]) for at in range(len(lines) - count + 1))

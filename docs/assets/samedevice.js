@@ -58,17 +58,29 @@
   });
   show();
 
-  /* Copy to run: a block with the earlier blocks that it needs. */
-  const code = (block) => block.querySelector("code").textContent.replace(/\n+$/, "");
-  const tolerant = (block) => {
-    const errors = block.dataset.raises;
-    if (!errors) return code(block);
-    const body = code(block).replace(/^(?=.)/gm, "    ");
-    return `try:\n${body}\nexcept ${errors.includes(",") ? `(${errors})` : errors}:\n    pass`;
+  /* Copy to run: a block after the earlier blocks that it needs, by the rules of copies.py, which says what to write. */
+  const QUIET = `import contextlib
+import io
+
+# What the block needs of the blocks before it; what they print is not shown.
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+`;
+  const numbers = (text = "") => text.match(/\d+/g) || [];
+  const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
+  const quiet = (index) => {
+    const block = document.querySelector(`[data-block="${index}"]`);
+    const { keep, raises } = block.dataset;
+    const indent = (line, at) => (line && !numbers(keep).includes(`${at + 1}`) ? (raises ? "        " : "    ") + line : line);
+    const body = code(block).split("\n").map(indent).join("\n");
+    return raises ? `    try:\n${body}\n    except ${raises}:\n        pass` : body;
   };
   const program = (block) => {
-    const needed = block.dataset.needs.split(" ").map((n) => tolerant(document.querySelector(`[data-block="${n}"]`)));
-    return [...needed, code(block)].join("\n\n") + "\n";
+    const { about, edit = "0 0 ", needs } = block.dataset;
+    const [, start, end, words] = /(\d+) (\d+) (.*)/.exec(edit);
+    const earlier = needs ? QUIET + numbers(needs).map(quiet).join("\n\n") + "\n\n" : "";
+    const text = code(block);
+    const value = words + text.slice(start, end) + ")".repeat(words.split("(").length - 1);
+    return `# ${about}\n\n${earlier}${text.slice(0, start)}${value}${text.slice(end)}\n`;
   };
   const toast = make("div", { className: "sd-toast", role: "status" });
   const dialog = make("dialog", { className: "sd-dialog md-typeset", ariaLabel: "The program that was copied" });
@@ -86,7 +98,7 @@
     const text = program(block);
     try {
       await navigator.clipboard.writeText(text);
-      tell(`Copied with ${with_}.`, text);
+      tell(`Copied${with_}.${/ Needs .*|$/.exec(block.dataset.about)}`, text);
     } catch {
       tell("The browser did not let us copy.", text);
     }
@@ -94,11 +106,11 @@
   const add = () => {
     for (const nav of all("nav.md-code__nav:not([aria-label])")) {
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
-      const block = nav.closest("[data-needs]");
+      const block = nav.closest("[data-about]");
       if (!block) continue;
-      const count = block.dataset.needs.split(" ").length;
-      const with_ = count === 1 ? "one earlier block" : `${count} earlier blocks`;
-      const title = `Copy to run: with ${with_} that it needs`;
+      const count = numbers(block.dataset.needs).length;
+      const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
+      const title = `Copy to run${with_}`;
       nav.prepend(make("button", {
         className: "md-code__button sd-run", title, ariaLabel: title, onclick: () => copy(block, with_),
       }));

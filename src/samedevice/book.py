@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ from samedevice.pages.page import Block, Page
 from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
-from samedevice.weaving.closures import closures
+from samedevice.weaving.copies import Copy, copies, value_is_shown
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address
 
 STALE = "Recorded on {day} for earlier code, and not shown: {label} must run it again."
 
@@ -115,20 +116,24 @@ class Book:
             problems += _not_recorded(unrecorded, device)
         return shown, list(dict.fromkeys(problems))
 
-    def needs(self, page: Page) -> dict[int, tuple[int, ...]]:
-        """For each block the earlier ones that it needs to run by itself; from the cache, if the page is the same."""
+    def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
+        """For each block what its copy to run is made of; from the cache, if page and outputs are the same."""
+        values = [value_is_shown(shown[block.index]) for block in page.blocks]
+        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(values))
+        path = place(self.root / CACHE, "copies", page)
         try:
-            found = self._kept("closures", page, lambda page: {str(at): of for at, of in closures(page).items()})
-            return {int(index): tuple(needed) for index, needed in found.items()}
+            found = memo.find_or_make(path, key, lambda: [asdict(copy) for copy in copies(page, shown).values()])
         except SyntaxError:
             return {}
+        made = (Copy(**one | {"needs": tuple(one["needs"]), "keep": tuple(one["keep"])}) for one in found)
+        return {copy.index: copy for copy in made}
 
-    def exports(self, page: Page, shown: dict[int, list[Shown]]) -> dict[str, str]:
-        """The page's files to take along, by suffix; from the cache, if page and outputs are the same."""
+    def exports(self, page: Page, shown: dict[int, list[Shown]], address: Address) -> dict[str, str]:
+        """The page's files to take along, by suffix; from the cache, if page, outputs and address are the same."""
         first = newest(shown)
-        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(first))
+        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(first), repr(address))
         path = place(self.root / CACHE, "exports", page)
-        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first))
+        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first, address))
         return found
 
     def reference(self, pages: Iterable[Page]) -> Reference:

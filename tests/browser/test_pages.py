@@ -24,7 +24,7 @@ NEW_LOOKS = """(seen) => {
   const still = document.createElement("style");
   still.textContent = "* { transition: none !important }";
   document.head.append(still);
-  const text = /^(id|href|title|for|aria-label(ledby)?|datetime|data-(block|needs|clipboard-target))$/;
+  const text = /^(id|href|title|for|aria-label(ledby)?|datetime|data-(block|needs|about|edit|keep|clipboard-target))$/;
   const own = ({ name, value }) => text.test(name) ? name : name + value;
   const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
   const short = (look) => [...look].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 2 ** 47, 0);

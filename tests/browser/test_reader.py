@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from samedevice.outputs.recordings import State, load, place
 from samedevice.pages.parsing import parse_page
-from samedevice.weaving.closures import closures, standalone
+from samedevice.project import RECORDINGS
+from samedevice.weaving.copies import copies, program
+from samedevice.weaving.panes import Shown
 
 pytestmark = pytest.mark.browser
 
@@ -148,20 +151,56 @@ def test_without_javascript_every_output_can_be_read(browser: Any, address: str)
     context.close()
 
 
-def test_copy_to_run_puts_the_block_and_what_it_needs_on_the_clipboard(home: Any) -> None:
-    """What the page puts together in the browser is the program that the other tests run; here it runs once more."""
-    page = parse_page(ROOT / "docs/index.md", ROOT)
-    index = next(index for index, needed in closures(page).items() if len(needed) > 1)
-    home.locator(f'[data-block="{index}"]').scroll_into_view_if_needed()  # the theme makes the buttons of what is seen
-    home.locator(f'[data-block="{index}"] .sd-run').click()
+def texts(name: str) -> dict[int, str]:
+    """What is copied for each block of a page that has a button, by its index."""
+    page = parse_page(ROOT / "docs" / name, ROOT)
+    shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    for block in page.blocks if recording else ():
+        state, entry = recording.find(page, block.index)
+        if block.runs_on("cpu") and state is State.FRESH and entry is not None:
+            shown[block.index].append(Shown("cpu", entry.output, recording.environment))
+    parts = copies(page, shown)
+    return {index: program(page, index, parts) for index in parts if parts[index].attributes["data-about"]}
+
+
+def copied(page: Any, index: int) -> str:
+    """What a click on a block's button puts on the clipboard."""
+    page.locator(f'[data-block="{index}"]').scroll_into_view_if_needed()  # the theme makes the buttons of what is seen
+    page.evaluate("navigator.clipboard.writeText('nothing yet')")
+    page.locator(f'[data-block="{index}"] .sd-run').click()
+    for _ in range(500):
+        found = str(page.evaluate("navigator.clipboard.readText()"))
+        if found.startswith("# From"):
+            break
+        page.wait_for_timeout(20)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["memory/model-of-memory.md", "training/loop.md", "notebooks/fundamentals.py", "tensors/reshaping.md"]
+)
+def test_the_page_puts_together_what_python_does(context: Any, address: str, name: str) -> None:
+    """The other tests run what Python puts together, and readers run what the page does: they must be the same."""
+    page = context.new_page()
+    page.goto(f"{address}{name.rpartition('.')[0]}.html")
+    expected = texts(name)
+    assert len(expected) > 15
+    assert {index: copied(page, index) for index in expected} == expected
+
+
+def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
+    """It can be looked at before it is run; it prints what the page shows."""
+    index, text = next((index, text) for index, text in texts("index.md").items() if "with contextlib" in text)
+    copied(home, index)
     home.get_by_text("Copied with").wait_for()
-    copied = home.evaluate("navigator.clipboard.readText()")
-    assert copied == standalone(page, page.blocks[index])
+    assert "Needs torch" in home.locator(".sd-toast").inner_text()
     home.get_by_role("button", name="Show", exact=True).click()
-    assert home.locator("dialog pre").inner_text().strip() == copied.strip()
+    assert home.locator("dialog pre").inner_text().strip() == text.strip()
     home.keyboard.press("Escape")
     assert home.locator("dialog").is_hidden()
-    subprocess.run([sys.executable, "-c", copied], check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() in {output.strip() for output in outputs(home)}
 
 
 def test_the_usual_copy_button_copies_the_block_alone(home: Any) -> None:

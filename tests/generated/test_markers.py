@@ -20,7 +20,7 @@ from samedevice.generated.api_table import Catalogue, catalogue, misused
 from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from samedevice.generated.markers import Reference, asks
-from samedevice.generated.site import Shelf, link, moved, title
+from samedevice.generated.site import Shelf, link, moved
 from samedevice.generated.status import status
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
@@ -28,6 +28,7 @@ from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, RECORDINGS
+from samedevice.weaving.prose import title
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.weaving.completeness import check_shown
-from samedevice.weaving.output_html import Shown
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import held_outputs, weave
 
 HERE = Path(__file__).parents[1]

@@ -17,6 +17,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
+from samedevice.weaving.copies import copies
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import error_page, weave
 
@@ -64,7 +65,7 @@ def nothing(device: str, note: str, wrong: bool = False) -> Shown:
 
 def test_a_page_and_its_outputs_become_one_markdown() -> None:
     """The pair of before.md and after.md shows all of it; open them side by side."""
-    page = parse_page(SAMPLES / "before.md", SAMPLES)
+    page = parse_page(SAMPLES / "before.md", SAMPLES.parent)
     svg = '<svg width="20pt" height="10pt" viewBox="0 0 20 10"><path id="a" d="M 0 0"/><use href="#a"/></svg>'
     shown = {
         0: [cpu(Output(value="tensor(3.)")), cuda(Output(value="tensor(3.)"))],
@@ -76,8 +77,7 @@ def test_a_page_and_its_outputs_become_one_markdown() -> None:
         6: [cpu(Output("1\n"), "docs/before.md:51 on cpu: not what was recorded", wrong=True)],
         7: [cpu(Output("drawn\n", figures=(Figure(svg, "A rising line."),)))],
     }
-    needs = {0: (), 1: (0,), 4: (0, 2)}
-    assert readable(weave(page, shown, needs)) == (SAMPLES / "after.md").read_text(encoding="utf-8")
+    assert readable(weave(page, shown, copies(page, shown))) == (SAMPLES / "after.md").read_text(encoding="utf-8")
 
 
 def test_a_page_without_blocks_is_not_changed(write: Write) -> None:
@@ -275,7 +275,8 @@ def test_a_figure_that_acts_is_not_woven(write: Write, render: Render) -> None:
 def test_options_of_ours_do_not_reach_the_renderer(write: Write, render: Render) -> None:
     """An option that it does not know makes it show the fence as text; one that it knows has to reach it."""
     options = 'needs="cpu" raises="cuda: RuntimeError" numbers="vary" alt="x" title="A title" hl_lines="1"'
-    html = render(weave(write(f"```python {options}\nx\n```\n"), {}, {0: ()}))
+    page = write(f"```python {options}\nx\n```\n")
+    html = render(weave(page, {}, copies(page, {})))
     assert Seen(html).texts["pre"] == ["x\n"]
     assert '<span class="filename">A title</span>' in html
     assert 'class="hll"' in html
@@ -285,7 +286,8 @@ def test_options_of_ours_do_not_reach_the_renderer(write: Write, render: Render)
 def test_a_title_is_shown_as_it_was_written(write: Write, render: Render, title: str) -> None:
     """It may hold what stands for something else in an attribute."""
     quote = "'" if '"' in title else '"'
-    html = render(weave(write(f"```python title={quote}{title}{quote}\nx\n```\n"), {}, {0: ()}))
+    page = write(f"```python title={quote}{title}{quote}\nx\n```\n")
+    html = render(weave(page, {}, copies(page, {})))
     assert [unescape(found) for found in re.findall(r'<span class="filename">(.*?)</span>', html)] == [title]
 
 

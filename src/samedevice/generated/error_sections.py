@@ -16,6 +16,7 @@ from samedevice.devices import DEVICES
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.pages.fences import find_fences
+from samedevice.pages.links import find_links
 from samedevice.pages.page import Block, Page
 from samedevice.project import MARKDOWN
 from samedevice.weaving.panes import ranges
@@ -25,8 +26,8 @@ HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
 AFTER = re.compile(r"$| from |, ")
 """What may follow the code span of a heading that is about a message."""
-LINK = re.compile(r"\]\((https?://[^)\s]+)\)")
-POINTER = re.compile(r"\]\(([^):\s]*#err-[\w-]+)\)")
+POINTER = re.compile(r"[^:\s]*#err-[\w-]+")
+"""The address of another section about an error."""
 VARIES = re.compile(
     r"(?P<gap>\.\.\.)|(?P<address>\b0x[0-9a-fA-F]+\b)|(?P<shape>\[-?\d+(?:, ?-?\d+)*\]|(?<!\w)\d+(?:x\d+)+(?!\w))"
     r"|(?P<number>(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -128,6 +129,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
         if len(heading["level"]) < 3:
             return
         prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in fences])]
+        urls = [link.url for link in find_links("".join(prose))]
         within = range(heading.start(), end)
         yield ErrorSection(
             page,
@@ -137,8 +139,8 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
             _messages(heading["text"]),
             _first_paragraph("\n\n".join(prose)),
             tuple(block for block in page.blocks if block.fence.start in within),
-            tuple(LINK.findall("".join(prose))),
-            tuple(POINTER.findall("".join(prose))),
+            tuple(url for url in urls if url.startswith(("https://", "http://"))),
+            tuple(url for url in urls if POINTER.fullmatch(url)),
             ".main" in (heading["about"] or "").split(),
         )
 

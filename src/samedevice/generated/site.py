@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from samedevice.devices import DEVICES
 from samedevice.outputs.recordings import Recording
+from samedevice.pages.links import Link, replace_links
 from samedevice.pages.page import Page
-from samedevice.pages.percent import prose
-from samedevice.project import NOTEBOOK
-
-TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
-TARGET = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]*)(#[^)\s]*)?(?=\))")
+from samedevice.weaving.prose import title
 
 
 @dataclass(frozen=True)
@@ -34,12 +30,6 @@ class Shelf:
         return tuple(sorted(found, key=lambda one: DEVICES.index(one.environment.device)))
 
 
-def title(page: Page) -> str:
-    """The page's heading, as Markdown."""
-    found = TITLE.search(prose(page.text, page.path) if page.path.endswith(NOTEBOOK) else page.text)
-    return found[1] if found else page.name
-
-
 def link(page: Page, target: Page, anchor: str = "", text: str = "") -> str:
     """A Markdown link from a page to another one, with its title as the text unless another is given."""
     return f"[{text or title(target)}]({_relative(target.path, page)}{anchor and '#' + anchor})"
@@ -48,11 +38,14 @@ def link(page: Page, target: Page, anchor: str = "", text: str = "") -> str:
 def moved(prose: str, source: Page, page: Page) -> str:
     """Prose of one page as it must read on another, with its links pointing to where they pointed."""
 
-    def move(match: re.Match[str]) -> str:
-        path = posixpath.join(posixpath.dirname(source.path), match[1]) if match[1] else source.path
-        return _relative(posixpath.normpath(path), page) + (match[2] or "")
+    def move(link: Link) -> str:
+        if link.outside:
+            return link.url
+        path, mark, anchor = link.url.partition("#")
+        whole = posixpath.join(posixpath.dirname(source.path), path) if path else source.path
+        return _relative(posixpath.normpath(whole), page) + mark + anchor
 
-    return TARGET.sub(move, prose)
+    return replace_links(prose, move)
 
 
 def _relative(path: str, page: Page) -> str:

@@ -8,7 +8,7 @@ options: `# %% needs="cuda"` is what "```python needs="cuda"" is on a page. A Ma
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samedevice.errors import PageError
@@ -17,10 +17,6 @@ from samedevice.pages.fences import Fence
 MARK = "# %%"
 LOOKALIKE = re.compile(r"\s*#\s*%%+")
 FRONT_MATTER = re.compile(r"\A# ---\n(.*?)^# ---[ \t]*$", re.M | re.S)
-LINK = re.compile(
-    r"(?P<code>(?P<ticks>`+).+?(?P=ticks))"
-    r"|(?<!!)\[(?P<text>(?:`[^`]*`|[^\[\]`])*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)"
-)
 
 
 @dataclass(frozen=True)
@@ -56,11 +52,6 @@ def front_matter(text: str) -> str:
 def prose(text: str, path: str) -> str:
     """The Markdown cells of a percent-format notebook as one text. Raises PageError, as `read_cells` does."""
     return "\n\n".join(cell.markdown for cell in read_cells(text, path) if cell.markdown is not None)
-
-
-def relink(markdown: str, link: Callable[[str], str]) -> str:
-    """Markdown with the address of each link replaced by what `link` gives for it; code is left as it is."""
-    return LINK.sub(lambda match: match[0] if match["code"] else f"[{match['text']}]({link(match['url'])})", markdown)
 
 
 def _cells(text: str, path: str) -> Iterator[Cell]:

@@ -1,18 +1,22 @@
-"""closure: the least earlier code that a block needs to run by itself, found by names and by possible mutation.
+"""closures: the least earlier code that a block needs to run by itself, found by names and by possible mutation.
 
-Works on whole blocks. An earlier block is needed if it binds a name that is used later, if it may change an object that
-a needed name stands for, or if it names a file that a needed block names. In doubt a block is needed: a call changes
-what it is called on and what it is given, unless it is known not to. Global state is no matter: a block that changes
-it restores it. The tests run every such program and compare its output with the block's own.
+This works on whole blocks. A block needs an earlier one that binds a name that it uses, that may change an object which
+it uses, that draws random numbers before it from the same seed, or that names the same file. In doubt it is needed: a
+call changes what it is called on and what it is given, unless it is known not to. All earlier blocks are needed where
+code binds names unseen (`global`, `exec`, `import *`) or looks at all that was done (memory in use, files in a folder).
+Settings of a whole process are not followed: a block that changes one restores it. The tests run every copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.names import analyse
+from samedevice.weaving.calls import Scope
+from samedevice.weaving.names import EVERYTHING, RANDOM, SEED, analyse
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""
@@ -22,19 +26,28 @@ Value = tuple[str, int]
 class Flow:
     """What a block does with values: its names, each with the block that bound it."""
 
+    index: int
+    """The block's position on the page."""
     loads: set[Value]
+    """Values that it uses."""
     binds: set[Value]
+    """Values that it makes."""
     mutates: set[Value]
-    links: list[set[Value]]
+    """Values that it may change."""
+    whole: bool
+    """Whether it needs all that was run before it."""
 
 
-def closures(page: Page) -> dict[int, tuple[int, ...]]:
-    """For each block that is run in the page's process, by index, the indices of the earlier blocks that it needs."""
+def closures(page: Page, steady: Collection[int] = ()) -> dict[int, tuple[int, ...]]:
+    """For each block that is run in the page's process, by index, the indices of the earlier blocks that it needs.
+
+    `steady` are the blocks of which it is known that random numbers do not change what they print. Raises SyntaxError.
+    """
     found: dict[int, tuple[int, ...]] = {}
     blocks = [block for block in page.blocks if block.kind == "python"]
     for needs in {(block.options.needs, block.options.count) for block in blocks}:
         world = [block for block in blocks if _belongs(block, *needs)]
-        for index, needed in _closures(world):
+        for index, needed in _closures(world, steady):
             if (page.blocks[index].options.needs, page.blocks[index].options.count) == needs:
                 found[index] = needed
     return found
@@ -51,79 +64,111 @@ def _belongs(block: Block, needs: str, count: int) -> bool:
     return options.needs in ("", needs) and options.count in (1, count)
 
 
-def _closures(blocks: list[Block]) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _closures(blocks: list[Block], steady: Collection[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """The closure of each of some blocks that are run one after the other."""
-    groups: dict[Value, set[Value]] = {}
-    flows: list[tuple[int, Flow]] = []
-    for block, flow in _flows(blocks):
-        _merge(groups, flow.links)
-        yield block.index, _needed(flow, flows, groups)
-        flows.append((block.index, flow))
+    state = State()
+    flows: list[Flow] = []
+    indices: list[int] = []
+    for block in blocks:
+        flow = state.follow(block)
+        needed = _needed(flow, flows, state.groups, random=block.index not in steady)
+        yield block.index, tuple(indices) if flow.whole else needed
+        flows.append(flow)
+        indices += [block.index] if ast.parse(block.code).body else []
 
 
-def _needed(last: Flow, earlier: list[tuple[int, Flow]], groups: dict[Value, set[Value]]) -> tuple[int, ...]:
-    needed = set(last.loads)
+def _needed(last: Flow, earlier: list[Flow], groups: dict[Value, set[Value]], random: bool) -> tuple[int, ...]:
+    """The earlier blocks that a block needs; `random` is whether those count that only draw random numbers."""
+
+    def followed(values: set[Value]) -> set[Value]:
+        return values if random else {value for value in values if value[0] != RANDOM}
+
+    needed = followed(last.loads)
     reach = needed.union(*(groups[value] for value in needed if value in groups))
     chosen: list[int] = []
-    for index, flow in reversed(earlier):
+    for flow in reversed(earlier):
         if not (flow.binds.isdisjoint(needed) and flow.mutates.isdisjoint(reach)):
-            chosen.append(index)
-            needed |= flow.loads
+            if flow.whole:
+                return (*(one.index for one in earlier if one.index < flow.index), flow.index, *reversed(chosen))
+            chosen.append(flow.index)
+            needed |= followed(flow.loads)
             reach.update(flow.loads, *(groups[value] for value in flow.loads if value in groups))
     return tuple(reversed(chosen))
 
 
-def _flows(blocks: list[Block]) -> Iterator[tuple[Block, Flow]]:
-    """Follow names from block to block, so that a name that is bound again is another value."""
-    bound: dict[str, Value] = {}
-    bodies: dict[Value, set[str]] = {}
-    for block in blocks:
-        names = analyse(block.code)
+@dataclass
+class State:
+    """What is known at one place of a page, of all the blocks before it."""
+
+    scope: Scope = field(default_factory=Scope)
+    """What is known of the names that are bound."""
+    bound: dict[str, Value] = field(default_factory=dict)
+    """The value that each name has."""
+    bodies: dict[Value, set[str]] = field(default_factory=dict)
+    """For a value that holds functions, the names that they use when they are called."""
+    groups: dict[Value, set[Value]] = field(default_factory=dict)
+    """For a value, all that it may share memory with, itself included."""
+    touchy: set[Value] = field(default_factory=set)
+    """Classes whose objects may change when they are only looked at."""
+    followed: bool = True
+    """Whether all that was bound was seen."""
+
+    def follow(self, block: Block) -> Flow:
+        """Take in a block."""
+        names = analyse(block.code, self.scope)
         maybe = names.binds if block.options.raises else names.maybe
-        before = {name: bound[name] for name in names.loads | maybe if name in bound}
+        before = {name: self.bound[name] for name in names.loads | maybe if name in self.bound}
         after = {name: (name, block.index) for name in names.binds}
+        values = partial(_values, before=before, after=after, bound=self.bound)
+        self.touchy |= values(names.touchy)
+        for linked in names.links:
+            self._link(values(linked))
+        for name, body in names.inner.items():
+            for value in values({name}):
+                self.bodies[value] = self.bodies.get(value, set()) | body
+        loads, used = self._with_bodies({*before.values()})
+        used = used.union(*(body for name, body in names.inner.items() if name in names.uses))
+        mutates = values(names.mutates) | self._looked_at(loads)
+        self._random(names.loads | used, names.binds, block.index, loads, after)
+        self.followed = self.followed and names.followed
+        self.bound |= after
+        return Flow(
+            block.index, loads, {*after.values()}, mutates, not self.followed or EVERYTHING in names.loads | used
+        )
 
-        def values(of: set[str], before: dict[str, Value] = before, after: dict[str, Value] = after) -> set[Value]:
-            return {side[name] for name in of for side in (before, after) if name in side}
+    def _with_bodies(self, loads: set[Value]) -> tuple[set[Value], set[str]]:
+        """Values that are used, with those that functions in them use when they are called now; and all these names."""
+        found: set[Value] = set()
+        names: set[str] = set()
+        waiting = set(loads)
+        while waiting:
+            value = waiting.pop()
+            found.add(value)
+            for near in self.groups.get(value, {value}):
+                body = self.bodies.get(near, set())
+                names |= body
+                waiting |= {self.bound[name] for name in body if name in self.bound} - found
+        return found, names
 
-        links = [values(linked) for linked in names.links]
-        loads = _with_bodies(set(before.values()), bodies, bound)
-        yield block, Flow(loads, set(after.values()), values(names.mutates), links)
-        bodies |= {after[name]: body for name, body in names.inner.items() if name in after}
-        bound |= after
+    def _looked_at(self, loads: set[Value]) -> set[Value]:
+        """The values that change when they are used, however they are used."""
+        return {value for value in loads if not self.touchy.isdisjoint(self.groups.get(value, ()))}
 
+    def _random(self, names: set[str], binds: set[str], index: int, loads: set[Value], after: dict[str, Value]) -> None:
+        """Follow the state of the random number generators from the block that sets it."""
+        if RANDOM in names and RANDOM in self.bound:
+            loads.add(self.bound[RANDOM])
+        if SEED in names or (RANDOM in names and (RANDOM in self.bound or RANDOM in binds)):
+            after[RANDOM] = (RANDOM, index)
 
-def _with_bodies(loads: set[Value], bodies: dict[Value, set[str]], bound: dict[str, Value]) -> set[Value]:
-    """Values that are used, with those that the bodies of used functions take at the time of the call."""
-    found: set[Value] = set()
-    waiting = set(loads)
-    while waiting:
-        value = waiting.pop()
-        found.add(value)
-        waiting |= {bound[name] for name in bodies.get(value, ()) if name in bound} - found
-    return found
-
-
-def _merge(groups: dict[Value, set[Value]], links: list[set[Value]]) -> None:
-    """Put sets of values together that have one in common."""
-    for linked in links:
-        merged = set(linked).union(*(groups[value] for value in linked if value in groups))
+    def _link(self, linked: set[Value]) -> None:
+        """Note that values may share memory: put together the groups that they are in."""
+        merged = set(linked).union(*(self.groups[value] for value in linked if value in self.groups))
         for value in merged:
-            groups[value] = merged
+            self.groups[value] = merged
 
 
-def standalone(page: Page, block: Block) -> str:
-    """A program that gives the block's own output last: the earlier code that it needs, then the block."""
-    parts = [_tolerant(one) for one in closure(page, block)]
-    return "\n\n".join([*parts, block.code.rstrip("\n")]) + "\n"
-
-
-def _tolerant(block: Block) -> str:
-    """The block's code, going on after the exception that it announces."""
-    code = block.code.rstrip("\n")
-    if not block.options.raises:
-        return code
-    names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))
-    caught = f"({names})" if "," in names else names
-    body = "\n".join(f"    {line}" if line else line for line in code.split("\n"))
-    return f"try:\n{body}\nexcept {caught}:\n    pass"
+def _values(of: set[str], before: dict[str, Value], after: dict[str, Value], bound: dict[str, Value]) -> set[Value]:
+    """The values that names may have in a block: the one that it makes, and the one from before."""
+    given = before | {name: bound[name] for name in of if name in bound and name not in after}
+    return {side[name] for name in of for side in (given, after) if name in side}

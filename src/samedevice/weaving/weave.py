@@ -15,6 +15,7 @@ from typing import Any
 
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
+from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
 from samedevice.weaving.output_html import literal, output_html, waiting_html
@@ -28,13 +29,13 @@ FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=
 def weave(
     page: Page,
     shown: Mapping[int, Sequence[Shown]],
-    needs: Mapping[int, Sequence[int]],
+    copies: Mapping[int, Copy],
     diagrams: Mapping[str, str] | None = None,
 ) -> str:
     """The page's Markdown with the outputs in it.
 
-    `shown` maps a block's index to what is shown under it, `needs` to the indices of the earlier blocks that it needs
-    to run by itself (see `closures`), `diagrams` the path of each diagram, as the page has it, to its SVG.
+    `shown` maps a block's index to what is shown under it, `copies` to what its copy to run is made of, `diagrams` the
+    path of each diagram, as the page has it, to its SVG.
     Raises PageError for an expected result that belongs to no block.
     """
     parts: list[str] = []
@@ -43,7 +44,7 @@ def weave(
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ())))
         output = _output_fence(block.fence.prefix, html) if html else ""
-        code = _fence(block, needs.get(block.index))
+        code = _fence(block, copies.get(block.index))
         parts += [output, _folded(block, code)] if block.options.fold else [code, output]
         at, above = block.fence.end, block
     parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
@@ -142,13 +143,10 @@ def _encoded(prefix: str, text: str) -> str:
     return f"{prefix}``` {OURS}\n{prefix}{body}\n{prefix}```"
 
 
-def _fence(block: Block, needs: Sequence[int] | None) -> str:
+def _fence(block: Block, copy: Copy | None) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
-    data = {"data-block": str(block.index)}
-    if needs is not None:
-        data["data-needs"] = " ".join(map(str, needs))
-        data["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
+    data = {"data-block": str(block.index)} | (copy.attributes if copy else {})
     held = {
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",

@@ -39,6 +39,7 @@ from samedevice.project import CACHE, DOCS, NOTEBOOK, RECORDINGS
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_page, held_outputs, weave
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
@@ -160,7 +161,8 @@ class Build:
             return told(error)
         for problem in problems:
             log.error(problem.message)
-        self.exports[uri] = self.book.exports(found, shown)
+        address = Address(self.config.site_url or "", self.config.use_directory_urls)
+        self.exports[uri] = self.book.exports(found, shown, address)
         return woven
 
     def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]]) -> str:
@@ -168,7 +170,7 @@ class Build:
         if page.path.endswith(NOTEBOOK):
             self.shown[uri] = shown
             return front_matter(page.text)
-        return weave(page, shown, self.book.needs(page), read_diagrams(page, self.book.root))
+        return weave(page, shown, self.book.copies(page, shown), read_diagrams(page, self.book.root))
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
@@ -184,7 +186,7 @@ class Build:
             return None
         links = Links(page, files, self.config)
         diagrams = read_diagrams(found, self.book.root)
-        notebook = finished(found, shown, self.book.needs(found), links.follow, diagrams)
+        notebook = finished(found, shown, self.book.copies(found, shown), links.follow, diagrams)
         done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")

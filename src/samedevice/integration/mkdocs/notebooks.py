@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,10 +19,13 @@ from typing import Any
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
 from samedevice import memo
+from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import read_cells, relink
+from samedevice.pages.percent import read_cells
 from samedevice.temporary import Folder
+from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
+from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
@@ -47,37 +49,32 @@ class Converted:
 def finished(
     page: Page,
     shown: Mapping[int, Sequence[Shown]],
-    needs: Mapping[int, Sequence[int]],
+    copies: Mapping[int, Copy],
     link: Callable[[str], str],
     diagrams: Mapping[str, str] | None = None,
 ) -> str:
     """The notebook that mkdocs-jupyter is given, as JSON: its outputs are the HTML that a page has. Pure.
 
-    `shown`, `needs` and `diagrams` are those of `weave`; `link` gives the address to write for a link of the source.
+    `shown`, `copies` and `diagrams` are those of `weave`; `link` gives the address to write for a link of the source.
     """
-    cells: list[dict[str, Any]] = []
+    cells: list[Part] = []
     blocks = iter(page.blocks)
-    for number, cell in enumerate(read_cells(page.text, page.path)):
-        about = {"id": f"cell-{number}", "metadata": {}}
+    for cell in read_cells(page.text, page.path):
         if cell.markdown is not None:
             text = draw(cell.markdown, diagrams or {})
-            if not any(one["cell_type"] == "markdown" for one in cells):
+            if not cells:
                 text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown)}", text, count=1)
-            cells.append(about | {"cell_type": "markdown", "source": relink(text, link)})
+            cells.append(markdown_cell(relink(text, link)))
         else:
             block = next(blocks)
             html = output_html(block, shown.get(block.index, ()))
-            cells.append(about | _code_cell(block, html, needs.get(block.index)))
-    about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    return json.dumps({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+            cells.append(_code_cell(block, html, copies.get(block.index)))
+    return document(cells)
 
 
-def _code_cell(block: Block, html: str, needs: Sequence[int] | None) -> dict[str, Any]:
+def _code_cell(block: Block, html: str, copy: Copy | None) -> Part:
     """A cell with what the template writes at its block: title, lines to highlight, data that the copy button reads."""
-    options, data = block.options, {}
-    if needs is not None:
-        data = {"data-block": str(block.index), "data-needs": " ".join(map(str, needs))}
-        data["data-raises"] = ", ".join(dict.fromkeys(name for _, name in options.raises))
+    options, data = block.options, copy.attributes if copy else {}
     ranges = [part.partition("-") for part in options.hl_lines.split()]
     lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
     about = {
@@ -86,9 +83,7 @@ def _code_cell(block: Block, html: str, needs: Sequence[int] | None) -> dict[str
         "lines": lines,
         "fold": options.fold,
     }
-    output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": html}}
-    cell = {"cell_type": "code", "execution_count": None, "source": block.code.rstrip("\n")}
-    return cell | {"metadata": {"samedevice": about}, "outputs": [output] if html else []}
+    return code_cell(block.code, [display({"text/html": html})] if html else [], {"samedevice": about})
 
 
 def convert(notebook: str, path: Path) -> tuple[Converted, bool]:

@@ -1,0 +1,46 @@
+"""markdown_export: a page as plain Markdown, with its outputs as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from samedevice.devices import LABELS
+from samedevice.pages.fences import fence_mark
+from samedevice.pages.page import Block, Page
+from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address, Unboxer, pieces, portable
+
+
+def markdown(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+    """The page's Markdown, without front matter and fence options, each output as text after its block."""
+    parts = []
+    for text, block in pieces(page):
+        parts.append(portable(text, page, address or Address()))
+        if block is not None:
+            parts.append(_block(block, shown.get(block.index, ())))
+    return Unboxer().feed("".join(parts))
+
+
+def _block(block: Block, shown: Sequence[Shown]) -> str:
+    """A block with its outputs, after what its fence begins with on the page."""
+    prefix = block.fence.prefix
+    code = _fenced(block.code, "console" if block.kind == "console" else "python")
+    title = f"{block.options.fold}:" if block.options.fold else ""
+    text = "\n\n".join(filter(None, [title, code, *map(_output, shown)]))
+    return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
+
+
+def _output(one: Shown) -> str:
+    if one.output is None or not (one.output.shown or one.output.figures):
+        return f"{LABELS[one.device]}: {one.note}" if one.note else ""
+    about = one.environment
+    where = f" ({about.name}, PyTorch {about.torch}, {about.day})" if about else ""
+    found = [f"Output on {LABELS[one.device]}{where}:"]
+    if one.output.shown:
+        found.append(_fenced(one.output.shown, "text"))
+    return "\n\n".join([*found, *(f"Figure: {figure.alt}" for figure in one.output.figures)])
+
+
+def _fenced(text: str, language: str) -> str:
+    mark = fence_mark(text)
+    return f"{mark}{language}\n{text.rstrip()}\n{mark}"

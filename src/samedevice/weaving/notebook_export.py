@@ -1,0 +1,93 @@
+"""notebook_export: a page as a notebook, with the outputs of one device."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from samedevice.outputs.output import Output
+from samedevice.pages.page import Block, Page
+from samedevice.project import NOTEBOOK, PROGRAMS
+from samedevice.weaving.notebook_document import (
+    Part,
+    code_cell,
+    display,
+    document,
+    error,
+    markdown_cell,
+    result,
+    stream,
+)
+from samedevice.weaving.packages import imported_packages
+from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address, Unboxer, pieces, portable
+
+INSTALL = """\
+# Installs what this machine lacks of these.
+import importlib.util
+
+packages = {packages}
+missing = [name for module, name in packages.items() if importlib.util.find_spec(module) is None]
+if missing:
+    %pip install --quiet {{" ".join(missing)}}"""
+
+
+def notebook(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+    """The page as a notebook with the outputs of one device: the CPU's, else the first there is.
+
+    Cells that announce an exception, or need a device, carry the tag `raises-exception`, so that a run goes on.
+    """
+    return document(_cells(page, shown, address or Address()))
+
+
+def _cells(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> Iterator[Part]:
+    unboxer = Unboxer()
+    for text, block in pieces(page):
+        plain = unboxer.feed(portable(text, page, address)).strip()
+        if plain:
+            yield markdown_cell(plain)
+        if block is not None and block.index == 0 and page.path.endswith(NOTEBOOK):
+            codes = (one.code for one in page.blocks if one.kind == "python")
+            yield code_cell(INSTALL.format(packages=json.dumps(imported_packages(codes))))
+        if block is not None:
+            unboxer.block(block.fence.prefix)
+            yield from _code_cells(block, shown.get(block.index, ()))
+
+
+def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:
+    output = next((one.output for one in shown if one.output is not None), None)
+    source = block.code
+    if block.kind == "program":
+        name = block.path.rpartition("/")[2]
+        yield code_cell(f"%%writefile {name}\n{block.code}")
+        source = f"!python {name} {block.options.args}".rstrip()
+    elif block.kind == "console":
+        yield from (code_cell(f"%%writefile {name}\n{text}") for name, text in _files(block))
+        source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace(f"{PROGRAMS}/", "")
+    yield code_cell(source, [*_outputs(output)] if output else [], _metadata(block))
+
+
+def _metadata(block: Block) -> dict[str, Any]:
+    """What Jupyter is told of a block: that it may fail, that its code is folded."""
+    tags = {"tags": ["raises-exception"]} if block.options.raises or block.options.needs else {}
+    return tags | ({"jupyter": {"source_hidden": True}} if block.options.fold else {})
+
+
+def _files(block: Block) -> Iterator[tuple[str, str]]:
+    """Names and texts of the programs that a console block runs."""
+    for part in filter(None, block.included.split("\0")):
+        name, _, text = part.partition("\n")
+        yield name, text
+
+
+def _outputs(output: Output) -> Iterator[Part]:
+    if output.text:
+        yield stream(output.text)
+    for figure in output.figures:
+        yield display({"image/svg+xml": figure.svg.replace("currentColor", "#808080"), "text/plain": figure.alt})
+    if output.value:
+        yield result(output.value)
+    if output.raised:
+        yield error(output.raised.type, output.raised.message)

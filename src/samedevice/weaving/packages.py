@@ -1,0 +1,33 @@
+"""packages: what code imports from outside of Python, and the packages to install for it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Sequence
+
+OTHER_NAMES = {
+    "sklearn": "scikit-learn",
+    "PIL": "pillow",
+    "yaml": "pyyaml",
+    "cv2": "opencv-python",
+    "skimage": "scikit-image",
+}
+"""Modules whose package has another name."""
+
+
+def imported_packages(codes: Iterable[str]) -> dict[str, str]:
+    """The modules outside Python's own that pieces of code import, in order of their names, each with its package.
+
+    Raises SyntaxError.
+    """
+    nodes = [node for code in codes for node in ast.walk(ast.parse(code))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    modules = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"__main__"}
+    return {name: OTHER_NAMES.get(name, name) for name in sorted(modules)}
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

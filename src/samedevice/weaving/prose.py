@@ -1,0 +1,179 @@
+"""prose: what stands between a page's blocks, and that text without what only this site's renderer understands."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from samedevice.pages.fences import FRONT_MATTER
+from samedevice.pages.links import Link, outside_code, replace_links
+from samedevice.pages.page import Block, Page
+from samedevice.pages.percent import prose, read_cells
+from samedevice.project import NOTEBOOK, PAGES
+
+SITE = "Same Device"
+"""What files that readers take along call the site."""
+TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
+ATTRIBUTE = r"(?:[#.][\w-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s}\"']+))"
+ATTRIBUTES = re.compile(rf"[ \t]*\{{:?[ \t]*{ATTRIBUTE}(?:[ \t]+{ATTRIBUTE})*[ \t]*\}}")
+BOX = re.compile(r'(?P<indent> *)(?:!!!|\?\?\?\+?)(?: +(?P<kind>[A-Za-z][\w -]*?))?(?: +"(?P<title>[^"]*)")?[ \t]*$')
+"""The first line of an admonition, or of a box that can be opened."""
+FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the site is found, as far as that is known."""
+
+    root: str = ""
+    """The address of its first page, with a slash at its end; empty if it is not known."""
+    directories: bool = False
+    """Whether the address of a page ends in a slash instead of .html."""
+
+    def of(self, page: Page, url: str = "") -> str | None:
+        """The whole address of a link of a page; None if it is not known."""
+        if Link("", url, False).outside:
+            return url
+        path, _, anchor = url.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path)) if path else page.path
+        if not self.root:
+            return None
+        base, suffix = posixpath.splitext(path.partition("/")[2])
+        if suffix in PAGES:
+            suffix = "/" if self.directories else ".html"
+        return f"{self.root}{base}{suffix}" + f"#{anchor}" * bool(anchor)
+
+
+def title(page: Page) -> str:
+    """The page's heading, as Markdown."""
+    found = TITLE.search(prose(page.text, page.path) if page.path.endswith(NOTEBOOK) else page.text)
+    return found[1] if found else page.name
+
+
+def plain_title(page: Page) -> str:
+    """The page's heading, as text that can stand in a comment and in an attribute."""
+    return re.sub(r"[`*\\{}]", "", replace_links(title(page), lambda link: None)).replace('"', "'")
+
+
+def pieces(page: Page) -> Iterator[tuple[str, Block | None]]:
+    """The page's prose and blocks in turn: each block with the prose before it, the last prose with None."""
+    if page.path.endswith(NOTEBOOK):
+        yield from _cells(page)
+        return
+    front = FRONT_MATTER.match(page.text)
+    at = front.end() if front else 0
+    for block in page.blocks:
+        yield page.text[at : block.fence.start], block
+        at = block.fence.end
+    yield page.text[at:], None
+
+
+def _cells(page: Page) -> Iterator[tuple[str, Block | None]]:
+    """What `pieces` yields, of a notebook."""
+    blocks, text = iter(page.blocks), ""
+    for cell in read_cells(page.text, page.path):
+        if cell.markdown is not None:
+            text += f"\n\n{cell.markdown}\n"
+        else:
+            yield text or "\n\n", next(blocks)
+            text = ""
+    yield f"{text}\n", None
+
+
+def portable(text: str, page: Page, address: Address) -> str:
+    """Prose of a page without attributes, and with links that lead somewhere from any place.
+
+    Where the site's address is not known, the text of a link to another page remains.
+    """
+    text = replace_links(text, lambda link: address.of(page, link.url))
+    return outside_code(text, lambda part: ATTRIBUTES.sub("", part))
+
+
+def headings(text: str) -> Iterator[str]:
+    """The headings of prose, and the titles of its boxes, each as one line of text."""
+    in_code = ""
+    for line in text.split("\n"):
+        in_code = _fence_after(line, in_code)
+        box = BOX.match(line)
+        if not in_code and re.match(r"#{1,6} ", line):
+            yield ATTRIBUTES.sub("", line).lstrip("#").strip()
+        elif not in_code and box:
+            yield _box_title(box)
+
+
+def _box_title(box: re.Match[str]) -> str:
+    return box["title"] or (box["kind"] or "note").split()[0].capitalize()
+
+
+def _fence_after(line: str, open_fence: str) -> str:
+    """The marks of the fence that is open after a line; empty if none is."""
+    fence = FENCE.match(line)
+    if not fence:
+        return open_fence
+    if open_fence:
+        closes = fence["mark"].startswith(open_fence) and not line[fence.end() :].strip()
+        return "" if closes else open_fence
+    return fence["mark"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A box, or a list around a block, whose text is indented."""
+
+    column: int
+    """The column at which its text begins."""
+    quoted: bool
+    """Whether its text is written as a quote."""
+
+
+class Unboxer:
+    """Writes the boxes of a text as quotes with a title in bold; takes the text in pieces."""
+
+    def __init__(self) -> None:
+        self.levels: list[Level] = []
+        self.fence = ""
+
+    def block(self, prefix: str) -> None:
+        """Note that a block with this prefix, which is written elsewhere, stands before the next piece.
+
+        What follows at the same indentation begins at the left margin, as it would be code there.
+        """
+        self._leave(len(prefix))
+        if "> " not in prefix and len(prefix) > self._column:
+            self.levels.append(Level(len(prefix), False))
+
+    @property
+    def _column(self) -> int:
+        return self.levels[-1].column if self.levels else 0
+
+    def _leave(self, column: int) -> None:
+        self.levels = [level for level in self.levels if level.column <= column]
+
+    def _mark(self) -> str:
+        return "> " * sum(level.quoted for level in self.levels)
+
+    def feed(self, text: str) -> str:
+        """The next piece, without its boxes."""
+        found: list[str] = []
+        blank = 0
+        for line in text.split("\n"):
+            if not line.strip():
+                blank += 1
+                continue
+            if not self.fence:
+                self._leave(len(line) - len(line.lstrip(" ")))
+            between = self._mark().rstrip() if found else ""
+            found += [between] * blank + self._line(line)
+            blank = 0
+        return "\n".join([*found, *[""] * blank])
+
+    def _line(self, line: str) -> list[str]:
+        content = line[self._column :] if not line[: self._column].strip() else line
+        box = None if self.fence else BOX.match(content)
+        self.fence = _fence_after(line, self.fence)
+        if box is None:
+            return [f"{self._mark()}{content}".rstrip() if self.levels else content]
+        self.levels.append(Level(self._column + len(box["indent"]) + 4, True))
+        return [f"{box['indent']}{self._mark()}**{_box_title(box)}**"]

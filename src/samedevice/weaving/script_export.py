@@ -1,0 +1,77 @@
+"""script_export: a page as a program that `uv run` can run: it says what it needs and where it comes from."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from samedevice.devices import KINDS, LABELS
+from samedevice.pages.page import Block, Page
+from samedevice.weaving.copies import caught, value_is_shown
+from samedevice.weaving.packages import imported_packages, listed
+from samedevice.weaving.panes import Shown
+from samedevice.weaving.printing import indent, printed, trimmed
+from samedevice.weaving.prose import SITE, Address, headings, pieces, plain_title
+
+PYTHON = ">=3.10"
+"""The versions of Python that scripts run on."""
+METADATA = """\
+# /// script
+# requires-python = {python}
+# dependencies = {packages}
+# ///"""
+NEEDS_TORCH = "import torch"
+PRINT_ERROR = 'print(f"{type(error).__name__}: {error}")'
+
+
+def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+    """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
+
+    A block that needs a device runs only where there is one; a value that the page shows is printed.
+    """
+    guarded = any(block.options.needs for block in page.blocks if block.kind == "python")
+    codes = [block.code for block in page.blocks if block.kind == "python"] + [NEEDS_TORCH] * guarded
+    packages = sorted(imported_packages(codes).values())
+    parts = [METADATA.format(python=json.dumps(PYTHON), packages=json.dumps(packages))]
+    parts[0] += "\n" + _about(page, shown, address or Address())
+    parts += [NEEDS_TORCH] if guarded else []
+    for text, block in pieces(page):
+        parts += [f"# {heading}" for heading in headings(text)]
+        if block is not None:
+            parts.append(_block(block, shown.get(block.index, ())))
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
+    """Comments on what the program is."""
+    file = f"{page.name.rpartition('/')[2]}.py"
+    where = address.of(page) or page.name
+    lines = [f"{plain_title(page)}: the code of a page of {SITE}, {where}"]
+    made = _recorded_with(one for some in shown.values() for one in some)
+    lines += [f"The outputs on that page were recorded with {made}."] if made else []
+    lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
+    return "\n".join(f"# {line}" for line in lines)
+
+
+def _recorded_with(shown: Iterable[Shown]) -> str:
+    """The versions of PyTorch that made the outputs, each with the kind of device."""
+    made = {(one.environment.torch, one.device): None for one in shown if one.output and one.environment}
+    return listed([f"PyTorch {torch} on {LABELS[device]}" for torch, device in made])
+
+
+def _block(block: Block, shown: Sequence[Shown]) -> str:
+    title = f"# {block.options.fold}\n" if block.options.fold else ""
+    if block.kind != "python":
+        command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
+        return title + "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
+    code = trimmed(block.code)
+    if not ast.parse(code).body:
+        return title + code
+    code = printed(code, value_is_shown(shown))
+    if block.options.raises:
+        names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))
+        code = f"try:\n{indent(code)}\nexcept {caught(block)} as error:  # {names}\n    {PRINT_ERROR}"
+    if block.options.needs:
+        code = f"if {KINDS[block.options.needs].check.format(count=block.options.count)}:\n{indent(code)}"
+    return title + code
