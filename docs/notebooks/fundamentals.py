@@ -703,7 +703,8 @@ torch.manual_seed(0)
 A = torch.rand(7, 7)
 B = torch.rand(1, 7)
 C = A @ B.T  # the inner sizes are 7 and 7
-assert C.shape == (7, 1) and torch.allclose(C[0, 0], (A[0] * B[0]).sum())
+assert C.shape == (7, 1)
+assert torch.allclose(C[0, 0], (A[0] * B[0]).sum())
 
 # %% [markdown]
 # **2.** Make a tensor `temperatures` of the whole numbers 20, 21, 23, 24 and compute its mean into a tensor `mean`.
@@ -714,7 +715,8 @@ assert C.shape == (7, 1) and torch.allclose(C[0, 0], (A[0] * B[0]).sum())
 temperatures = torch.tensor([20, 21, 23, 24])
 mean = temperatures.float().mean()  # the mean of integers raises an error
 scaled = (temperatures - temperatures.min()) / (temperatures.max() - temperatures.min())
-assert mean == 22 and scaled.tolist() == [0.0, 0.25, 0.75, 1.0]
+assert mean == 22
+assert scaled.tolist() == [0.0, 0.25, 0.75, 1.0]
 
 # %% [markdown]
 # **3.** After `torch.manual_seed(7)`, make a random tensor `big` of shape (1, 1, 1, 10), and `small` with the same numbers in shape (10,).
@@ -727,10 +729,11 @@ big = torch.rand(1, 1, 1, 10)
 small = big.squeeze()
 batch = torch.rand(1, 3, 1)
 rows = batch.squeeze(dim=-1)  # squeeze() alone would remove the batch dimension too
-assert small.shape == (10,) and rows.shape == (1, 3)
+assert small.shape == (10,)
+assert rows.shape == (1, 3)
 
 # %% [markdown]
-# **4.** In `board = torch.arange(25).reshape(5, 5)`, take the middle 3 × 3 as `middle`.
+# **4.** In `board = torch.arange(25).reshape(5, 5)`, take the middle 3 by 3 as `middle`.
 # Make `odd`, a copy of `middle` with 0 in place of each even number. `board` must not change.
 # Check: `assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]] and board[1, 1] == 6`
 
@@ -738,7 +741,8 @@ assert small.shape == (10,) and rows.shape == (1, 3)
 board = torch.arange(25).reshape(5, 5)
 middle = board[1:4, 1:4]
 odd = torch.where(middle % 2 == 1, middle, 0)  # middle[middle % 2 == 0] = 0 would write into board
-assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]] and board[1, 1] == 6
+assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]]
+assert board[1, 1] == 6
 
 # %% [markdown]
 # **5.** A model returned these scores, one row for each picture and one column for each class; `labels` are the right classes.
@@ -763,7 +767,8 @@ assert accuracy == 0.75
 # %% fold="Solution"
 data = torch.tensor([[1.0, 100.0], [2.0, 300.0], [3.0, 500.0]])
 standard = (data - data.mean(dim=0)) / data.std(dim=0)  # (3, 2) and (2,) broadcast
-assert torch.allclose(standard.mean(dim=0), torch.zeros(2)) and torch.allclose(standard.std(dim=0), torch.ones(2))
+assert torch.allclose(standard.mean(dim=0), torch.zeros(2))
+assert torch.allclose(standard.std(dim=0), torch.ones(2))
 
 # %% [markdown]
 # **7.** `photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)` is an image with height, width and channels.
@@ -774,7 +779,9 @@ assert torch.allclose(standard.mean(dim=0), torch.zeros(2)) and torch.allclose(s
 # %% fold="Solution"
 photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)
 ready = torch.tensor(photo).permute(2, 0, 1).unsqueeze(0).float() / 255  # reshape would mix the channels
-assert ready.shape == (1, 3, 2, 4) and ready.dtype == torch.float32 and ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]
+assert ready.shape == (1, 3, 2, 4)
+assert ready.dtype == torch.float32
+assert ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]
 
 # %% [markdown]
 # **8.** A layer has `weights = torch.rand(10, 784)`, one row for each output, and `images = torch.rand(32, 1, 28, 28)` is a batch.
@@ -786,7 +793,8 @@ torch.manual_seed(0)
 weights = torch.rand(10, 784)
 images = torch.rand(32, 1, 28, 28)
 outputs = images.flatten(start_dim=1) @ weights.T  # (32, 784) @ (784, 10)
-assert outputs.shape == (32, 10) and torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3)
+assert outputs.shape == (32, 10)
+assert torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3)
 
 # %% [markdown]
 # **9.** Write `squares_on(device)`: it makes the numbers 1 to 5 as `float32` on the device, squares them there, and returns a NumPy array.
@@ -800,7 +808,8 @@ def squares_on(device):
     return (numbers**2).cpu().numpy()
 
 
-assert isinstance(squares_on(device), np.ndarray) and squares_on(device).tolist() == [1, 4, 9, 16, 25]
+assert isinstance(squares_on(device), np.ndarray)
+assert squares_on(device).tolist() == [1, 4, 9, 16, 25]
 
 # %% [markdown]
 # **10.** The points `xs = torch.tensor([0.0, 1.0, 2.0, 3.0])` and `ys = 3 * xs - 1` lie on a line.
@@ -813,7 +822,7 @@ ys = 3 * xs - 1
 slope = torch.tensor(0.0, requires_grad=True)
 offset = torch.tensor(0.0, requires_grad=True)
 
-for step in range(500):
+for _ in range(500):
     slope.grad = offset.grad = None
     loss = ((slope * xs + offset - ys) ** 2).mean()
     loss.backward()
@@ -821,7 +830,8 @@ for step in range(500):
         slope -= 0.1 * slope.grad
         offset -= 0.1 * offset.grad
 
-assert abs(slope.item() - 3) < 0.01 and abs(offset.item() + 1) < 0.01
+assert abs(slope.item() - 3) < 0.01
+assert abs(offset.item() + 1) < 0.01
 
 # %% [markdown]
 # The pages on tensors have more exercises, for example [Creating tensors](../tensors/creating.md#exercises) and [Autograd](../tensors/autograd.md#exercises).
