@@ -1,14 +1,14 @@
 # ---
 # title: PyTorch fundamentals
-# description: "One walk from the first tensor to the GPU: creating, data types, operations, matrix products, shapes, indexing, NumPy, seeds, devices."
+# description: "One walk from the first tensor to the GPU: creating, data types, operations, matrix products, shapes, indexing, gradients, NumPy, seeds, devices, and ten exercises with solutions."
 # ---
 
 # %% [markdown]
 # # PyTorch fundamentals
 #
-# One walk from the first tensor to the GPU, to be read and run from top to bottom.
-# It asks for Python and nothing else.
-# Each section ends with a link to the page that has all of it.
+# This notebook walks from the first tensor to the GPU.
+# Read it and run it from top to bottom; you need Python and no knowledge of PyTorch.
+# Each section ends with a link to the page that goes deeper, and the last one has ten exercises with solutions.
 
 # %% numbers="vary"
 import torch
@@ -31,8 +31,8 @@ scalar
 
 # %% [markdown]
 # `ndim` is the number of dimensions, `shape` the size of each.
-# A scalar has no dimension, and so an empty list of sizes.
-# `item()` gives the number back to Python.
+# A scalar has no dimension, so its list of sizes is empty.
+# `item()` returns the number as a Python number.
 
 # %%
 print(scalar.ndim, scalar.shape)
@@ -41,7 +41,7 @@ print(scalar.item(), type(scalar.item()))
 # %% [markdown]
 # ### Vector
 #
-# One dimension.
+# A vector has one dimension.
 
 # %%
 vector = torch.tensor([7, 7])
@@ -51,8 +51,8 @@ print(vector.ndim, vector.shape)
 # %% [markdown]
 # ### Matrix
 #
-# Two dimensions.
-# Capital letters for matrices are a custom from mathematics; PyTorch does not look at names.
+# A matrix has two dimensions.
+# Capital letters for matrices are a custom from mathematics; PyTorch does not care about names.
 
 # %%
 MATRIX = torch.tensor([[7, 8], [9, 10]])
@@ -65,7 +65,7 @@ MATRIX[1]
 #
 # ### Tensor
 #
-# Any number of dimensions, three here.
+# A tensor has any number of dimensions, here three.
 
 # %%
 TENSOR = torch.tensor([[[1, 2, 3], [3, 6, 9], [2, 4, 5]]])
@@ -94,8 +94,8 @@ print("torch.Tensor(3) has shape", torch.Tensor(3).shape)
 print(torch.tensor([1, 2]).dtype, torch.Tensor([1, 2]).dtype)
 
 # %% [markdown]
-# The second line is three elements that nobody has set.
-# Create with `torch.tensor`; keep `torch.Tensor` for `isinstance`.
+# The second line is a tensor of three elements that nobody has set.
+# Use `torch.tensor` to create a tensor, and `torch.Tensor` only for `isinstance`.
 #
 # ## Random tensors
 #
@@ -109,7 +109,7 @@ random_tensor
 
 # %% [markdown]
 # The size may also be one tuple.
-# A color image has height, width and three channels; the channels stand last or first, depending on the library.
+# A color image has height, width and three channels; the library decides whether the channels come last or first.
 
 # %%
 image = torch.rand(size=(224, 224, 3))
@@ -119,7 +119,7 @@ print(image.permute(2, 0, 1).shape)
 # %% [markdown]
 # Why random numbers? A neural network learns in a loop:
 # start with random numbers, look at the data, change the numbers a little, look at the data again.
-# Here is that loop with a single number that is to become 2.
+# Here is that loop with a single number, which should become 2.
 
 # %%
 torch.manual_seed(42)
@@ -144,8 +144,8 @@ print(ones.dtype, random_tensor.dtype)
 # %% [markdown]
 # The data type is `float32` unless you ask for another one.
 #
-# Zeros times a tensor clears it only if it holds ordinary numbers: zero times `nan` is `nan`.
-# To blank elements out, choose with a mask.
+# Zeros times a tensor clears it only if it holds ordinary numbers, because zero times `nan` is `nan`.
+# To hide elements, choose with a mask:
 
 # %%
 x = torch.tensor([1.0, float("nan"), 3.0])
@@ -173,7 +173,7 @@ print(torch.range(1, 10))
 #
 # ## Data types
 #
-# Three arguments are common to all functions that create tensors.
+# `torch.tensor` has three arguments that `torch.zeros`, `torch.ones` and `torch.rand` have too.
 
 # %%
 float_32_tensor = torch.tensor(
@@ -185,7 +185,7 @@ float_32_tensor = torch.tensor(
 print(float_32_tensor, float_32_tensor.dtype)
 
 # %% [markdown]
-# `None` does not always mean `float32`: the data decides.
+# With `dtype=None`, the data decides:
 
 # %%
 for data in (3.0, 3, True):
@@ -193,21 +193,25 @@ for data in (3.0, 3, True):
 
 # %% [markdown]
 # `.type()` and `.to()` convert.
-# An operation on two data types gives the wider one, and says nothing about it.
+# If you add or multiply two data types, PyTorch converts both to one that fits, without a message.
 
 # %%
 float_16_tensor = float_32_tensor.type(torch.float16)
 int_32_tensor = torch.tensor([3, 6, 9], dtype=torch.int32)
 
 print(float_16_tensor)
-print("float16 * float32:", (float_16_tensor * float_32_tensor).dtype)
-print("float32 * int32:  ", (float_32_tensor * int_32_tensor).dtype)
-print("float16 * int32:  ", (float_16_tensor * int_32_tensor).dtype)
+print("float16 * float32: ", (float_16_tensor * float_32_tensor).dtype)
+print("float32 * int32:   ", (float_32_tensor * int_32_tensor).dtype)
+print("float16 * int32:   ", (float_16_tensor * int_32_tensor).dtype)
+print("float16 * bfloat16:", (float_16_tensor * float_32_tensor.bfloat16()).dtype)
 
 # %% [markdown]
-# The last line shows that any float counts as wider than any integer.
-# Fewer bits mean less memory and [less precision](https://en.wikipedia.org/wiki/Precision_(computer_science));
-# whether they are also faster [depends on the device](../tensors/dtypes.md#half-precision-speed).
+# A float wins over an integer, even over one with more bits.
+# The two 16-bit floats meet in `float32`, because neither can hold the numbers of the other.
+# A matrix product does not convert: there, [two data types raise an error](../tensors/dtypes.md#err-m1-m2-dtype).
+#
+# Fewer bits mean less memory and [less precision](https://en.wikipedia.org/wiki/Precision_(computer_science)).
+# Whether they are also faster [depends on the device](../tensors/dtypes.md#half-precision-speed).
 
 # %%
 third = 1 / 3
@@ -218,10 +222,10 @@ for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
 # %% [markdown]
 # More: [Data types](../tensors/dtypes.md).
 #
-# ## What a tensor can tell you
+# ## Attributes of a tensor
 #
-# Three kinds of error are the most common ones: the wrong data type, the wrong shape, the wrong device.
-# Three attributes answer them.
+# Many errors come from the wrong data type, the wrong shape or the wrong device.
+# Three attributes help you to find them.
 
 # %%
 torch.manual_seed(42)
@@ -245,9 +249,11 @@ print(tensor / 10)
 print(tensor)
 
 # %% [markdown]
-# The last line is the first tensor, unchanged: each operation makes a new one.
-# Keep a result with `tensor = tensor + 10`, or change the tensor in its place with `tensor += 10`.
-# Every operator is also a function, and dividing integers gives floats.
+# The last line shows the tensor unchanged: each operation makes a new one.
+# Keep a result with `tensor = tensor + 10`, or change the tensor in place with `tensor += 10`.
+# Dividing integers gives floats.
+#
+# These operators are functions too:
 
 # %%
 print(torch.add(tensor, 10), torch.sub(tensor, 10))
@@ -267,33 +273,21 @@ print(tensor, "@", tensor, "=", tensor @ tensor)
 print("by hand:", 1 * 1 + 2 * 2 + 3 * 3)
 
 # %% [markdown]
-# A loop in Python gives the same number, more slowly.
-# How much more depends on the length, so measure two lengths, each many times.
+# A loop in Python gives the same number:
 
-# %% numbers="vary"
-from torch.utils.benchmark import Timer
-
-
-def dot(a, b):
-    value = 0
-    for i in range(len(a)):
-        value += a[i] * b[i]
-    return value
-
-
-def seconds(statement, **names):
-    return Timer(statement, globals=names).blocked_autorange(min_run_time=0.1).median
-
-
-for n in (3, 1000):
-    a, b = torch.ones(n), torch.ones(n)
-    ratio = seconds("dot(a, b)", dot=dot, a=a, b=b) / seconds("a @ b", a=a, b=b)
-    print(f"{n:4} numbers: the loop takes {ratio:.0f} times as long")
+# %%
+value = 0
+for i in range(len(tensor)):
+    value += tensor[i] * tensor[i]
+value
 
 # %% [markdown]
+# The loop is slower, and the difference grows with the length:
+# [a figure](../tensors/matmul.md#loop-or-matmul-how-much-faster) shows by how much.
+#
 # ### Two rules for shapes
 #
-# 1. The inner sizes must be equal: `(2, 3) @ (3, 2)` works, `(3, 2) @ (3, 2)` does not.
+# 1. The inner sizes must be equal: `(2, 3) @ (3, 2)` works, and `(3, 2) @ (3, 2)` does not.
 # 2. The outer sizes are the shape of the result.
 
 # %%
@@ -303,7 +297,7 @@ for left, right in (((2, 3), (3, 2)), ((3, 2), (2, 3)), ((8, 10), (10, 8))):
 # %% [markdown]
 # ### The shape error
 #
-# Whoever works with PyTorch meets this message.
+# You will meet this message often.
 
 # %% raises="RuntimeError"
 tensor_A = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -313,7 +307,7 @@ tensor_A @ tensor_B
 
 # %% [markdown]
 # The inner sizes are 2 and 3.
-# A *transpose* swaps the two dimensions, and then they agree.
+# A *transpose* swaps the two dimensions, and then the inner sizes are equal.
 
 # %%
 print("A  ", tuple(tensor_A.shape))
@@ -327,15 +321,14 @@ print(tuple(tensor_A.shape), "@", tuple(tensor_B.T.shape), "->", tuple(output.sh
 output
 
 # %% [markdown]
-# `torch.mm` is not another name for `matmul`: it takes two matrices and nothing else.
+# `torch.mm` is not another name for `matmul`: it takes two matrices, and raises an error for vectors.
 
 # %% raises="RuntimeError"
 print(torch.equal(torch.mm(tensor_A, tensor_B.T), output))
 torch.mm(tensor, tensor)
 
 # %% [markdown]
-# More, with [a drawing of the rules](https://www.mathsisfun.com/algebra/matrix-multiplying.html) elsewhere:
-# [Matrix multiplication](../tensors/matmul.md).
+# More: [Matrix multiplication](../tensors/matmul.md), with a drawing of the rules.
 #
 # ## Minimum, maximum, mean, sum
 
@@ -346,17 +339,25 @@ print(x.min(), x.max(), x.sum())
 print(torch.min(x), torch.max(x), torch.sum(x))
 
 # %% [markdown]
-# The mean of integers need not be an integer, so `mean` refuses them.
+# The mean of integers is often not an integer, so `mean` raises an error for them.
 
 # %% raises="RuntimeError"
 x.mean()
 
 # %%
 print(x.type(torch.float32).mean())
-print(x.mean(dtype=torch.float64))  # converted on the way; any float type will do
+print(x.mean(dtype=torch.float64))  # converts on the way
 
 # %% [markdown]
-# `argmin` and `argmax` tell *where* the smallest and the largest element are.
+# `dim` reduces along one dimension: `dim=0` adds up the rows, so one number is left for each column.
+
+# %%
+matrix = torch.tensor([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]])
+print(matrix.sum(dim=0))
+print(matrix.sum(dim=1))
+
+# %% [markdown]
+# `argmin` and `argmax` return the *position* of the smallest and the largest element.
 
 # %%
 print(x.argmin(), x[x.argmin()])
@@ -372,7 +373,8 @@ print(x.argmax(), x[x.argmax()])
 # | `reshape` | the same elements in another shape: a view if that is possible, else a copy |
 # | `view` | the same elements in another shape, never a copy |
 # | `stack` | several tensors, joined along a new dimension |
-# | `vstack`, `hstack` | several tensors, joined along a dimension that they have |
+# | `cat` | several tensors, joined along a dimension that they have |
+# | `vstack`, `hstack` | several tensors, joined on top of each other or side by side |
 # | `squeeze` | the tensor without its dimensions of size 1 |
 # | `unsqueeze` | the tensor with one more dimension of size 1 |
 # | `permute` | a view with the dimensions in another order |
@@ -391,17 +393,18 @@ print(x)
 print(x_reshaped)
 
 # %% [markdown]
-# One write, three tensors: a view has no memory of its own, and here `reshape` gave a view too.
-# Where a view is not possible `reshape` copies, for example after a transpose.
+# One write changed three tensors: a view uses the memory of its tensor, and here `reshape` gave a view too.
+# If a view is not possible, `reshape` copies, for example after a transpose.
 
 # %%
-print(x.reshape(3, 3).data_ptr() == x.data_ptr())
-print(x.reshape(3, 3).T.reshape(9).data_ptr() == x.data_ptr())
+memory = x.untyped_storage().data_ptr()
+print(x.reshape(3, 3).untyped_storage().data_ptr() == memory)
+print(x.reshape(3, 3).T.reshape(9).untyped_storage().data_ptr() == memory)
 
 # %% [markdown]
-# Both `reshape` and a transpose turn 3 rows of 4 into 4 rows of 3, and they are not the same.
+# `reshape` and a transpose both turn 3 rows of 4 into 4 rows of 3, with different results.
 
-# %% alt="Three tables of the numbers 0 to 11, colored by the row of the original, which has 3 rows of 4. reshape(4, 3) keeps the order of reading: its rows begin with 0, 3, 6 and 9. The transpose turns rows into columns: its rows begin with 0, 1, 2 and 3."
+# %% fold="Plotting code" alt="Three tables of the numbers 0 to 11, colored by the row of the original, which has 3 rows of 4. reshape(4, 3) keeps the order of reading: its rows begin with 0, 3, 6 and 9. The transpose turns rows into columns: its rows begin with 0, 1, 2 and 3."
 import matplotlib.pyplot as plt
 from matplotlib.colors import ListedColormap
 
@@ -420,7 +423,7 @@ fig.tight_layout()
 
 # %% [markdown]
 # The colors are the rows of `x`.
-# `reshape` keeps the order in which the numbers are read; the transpose turns rows into columns.
+# `reshape` keeps the reading order; the transpose turns rows into columns.
 #
 # ### `stack`, `vstack`, `hstack`
 
@@ -432,8 +435,8 @@ print(torch.vstack([a, b]))
 print(torch.hstack([a, b]))
 
 # %% [markdown]
-# For vectors `vstack` looks like `stack`.
-# With matrices the difference shows: `stack` makes a third dimension, the other two make a longer or a wider matrix.
+# `vstack` makes a row of each vector and joins the rows, so here it gives the same as `stack`.
+# Matrices show the difference: `stack` makes a third dimension, and the other two a longer or a wider matrix.
 
 # %%
 m = torch.ones(2, 3)
@@ -453,7 +456,7 @@ print("unsqueeze:", tuple(x_unsqueezed.shape))
 # %% [markdown]
 # ### `permute`
 #
-# The arguments name the old dimension for each new place: here the old 2, then 0, then 1.
+# Each argument says which old dimension comes next: here the old 2, then 0, then 1.
 
 # %%
 x_original = torch.zeros(size=(224, 244, 3))  # height, width, channels
@@ -465,8 +468,8 @@ print(x_permuted[2, 5, 7])
 print(x_permuted.is_contiguous())
 
 # %% [markdown]
-# The write to one is seen in the other, at the permuted place: `permute` gives a view.
-# Its elements are no longer in order in memory, which is what *contiguous* asks.
+# You see the write to one tensor in the other, at the permuted place: `permute` gives a view.
+# The view is not *contiguous*: its elements are not in reading order in memory.
 #
 # More: [Reshape, view, stack](../tensors/reshaping.md).
 #
@@ -489,15 +492,14 @@ print(x[0, 0, :])
 
 # %% [markdown]
 # Try it: which index gives 9, and which gives 3, 6, 9?
-# The next cell has the answers.
 
-# %%
+# %% fold="Answers"
 print(x[0, 2, 2])
 print(x[:, :, 2])
 
 # %% [markdown]
 # Assign with one pair of brackets.
-# With two, the first pair may make a copy, and the write is lost without a word.
+# With two, the first pair may make a copy, and the write is lost without a message.
 
 # %%
 m = torch.arange(1, 5).reshape(2, 2)
@@ -507,12 +509,48 @@ m[[0], 0] = 99
 print(m)
 
 # %% [markdown]
+# A mask, a tensor of booleans, selects elements by their value.
+
+# %%
+values = torch.tensor([4, -1, 7, -3])
+print(values > 0)
+print(values[values > 0])
+
+# %% [markdown]
 # More: [Indexing](../tensors/indexing.md).
+#
+# ## Gradients
+#
+# Above, the loop that learned the number 2 used a slope that somebody had computed by hand.
+# PyTorch computes it for you: mark the number with `requires_grad=True`, and call `backward()`.
+
+# %%
+weight = torch.tensor(0.5, requires_grad=True)
+loss = ((weight * inputs - targets) ** 2).mean()
+loss.backward()
+print(weight.grad.item())
+print((2 * (weight * inputs - targets) * inputs).mean().item())  # the formula by hand
+
+# %% [markdown]
+# Both lines hold the same number, and the first needed no formula.
+# A step against the gradient makes the loss smaller:
+
+# %%
+for step in range(4):
+    weight.grad = None  # backward() adds, so start from nothing
+    loss = ((weight * inputs - targets) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():  # do not record the update itself
+        weight -= 0.1 * weight.grad
+    print(f"step {step}: loss {loss.item():.4f}  weight {weight.item():.4f}")
+
+# %% [markdown]
+# More: [Autograd](../tensors/autograd.md).
 #
 # ## NumPy
 #
 # `torch.from_numpy` and `tensor.numpy()` convert without copying.
-# The data type is kept, and NumPy's default is `float64`.
+# They keep the data type, and NumPy's default is `float64`.
 
 # %%
 import numpy as np
@@ -523,14 +561,14 @@ print(tensor)
 print(tensor.type(torch.float32).dtype)
 
 # %% [markdown]
-# The two share their memory.
-# It seems otherwise when the array is bound to a new one, as `array + 1` is.
+# The two share their memory, so a change of the array in place reaches the tensor.
+# `array + 1` is a new array, and the tensor does not follow it.
 
 # %%
 array += 1  # in place: the tensor sees it
 print(tensor)
 
-array = array + 1  # a new array under the old name: the tensor keeps the old memory
+array = array + 1  # a new array with the old name: the tensor keeps the old memory
 print(tensor)
 
 # %%
@@ -546,7 +584,7 @@ print(numpy_tensor, numpy_tensor.dtype)
 # ## Reproducibility
 #
 # Two draws differ.
-# After the same seed, the same numbers come again.
+# After the same seed, you get the same numbers again.
 
 # %%
 random_tensor_A = torch.rand(3, 4)
@@ -561,8 +599,8 @@ print(torch.equal(random_tensor_C, random_tensor_D))
 print(random_tensor_C == random_tensor_D)
 
 # %% [markdown]
-# A program needs one seed, at its start: it fixes the whole sequence.
-# Seed again only to play the same numbers again.
+# One seed at the start of a program is enough: it fixes the whole sequence.
+# Seed again only to repeat the same numbers.
 
 # %%
 torch.manual_seed(42)
@@ -579,19 +617,18 @@ print(torch.equal(torch.cat([first, second]), torch.rand(4)))
 #
 # A GPU is built to compute
 # [many numbers at once](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#the-benefits-of-using-gpus);
-# what that gains depends on the work.
-# There are three ways to one:
+# how much faster it is depends on the work.
+# There are three ways to get one:
 #
-# 1. [Google Colab](https://colab.research.google.com/) lends one for a notebook: choose *Runtime, Change runtime type*.
-# 2. A GPU of your own, with its driver; a [guide of 2023](https://timdettmers.com/2023/01/30/which-gpu-for-deep-learning/)
-#    explains what to look for, though newer ones are sold by now.
-# 3. A rented machine at a cloud provider, such as Google Cloud, AWS or Azure.
+# 1. [Google Colab](https://colab.research.google.com/) lends you one for a notebook: choose *Runtime, Change runtime type*.
+# 2. Buy one. A [guide of 2023](https://timdettmers.com/2023/01/30/which-gpu-for-deep-learning/)
+#    explains what to look for, but newer models have appeared since.
+# 3. Rent a machine from a cloud provider, such as Google Cloud, AWS or Azure.
 #
 # For the last two, PyTorch's [Start Locally](https://pytorch.org/get-started/locally/) gives the command to install.
-# `nvidia-smi` in a terminal shows what the driver sees;
-# [Getting a GPU](../devices/getting-a-gpu.md) explains its table, and what to do if PyTorch sees less.
+# [Getting a GPU](../devices/getting-a-gpu.md) shows how to check the driver with `nvidia-smi`, and what to do if PyTorch does not see your GPU.
 #
-# ### Is there one?
+# ### Does PyTorch see one?
 
 # %% numbers="vary"
 print("accelerator:", torch.accelerator.is_available(), torch.accelerator.device_count())
@@ -608,8 +645,8 @@ device = torch.accelerator.current_accelerator(check_available=True) or torch.de
 device
 
 # %% [markdown]
-# Choosing moves nothing.
-# A tensor is created on the CPU unless `device=` says otherwise, and `.to(device)` returns it on the device.
+# This choice moves nothing.
+# PyTorch creates a tensor on the CPU unless you pass `device=`, and `.to(device)` returns it on the device.
 
 # %%
 tensor = torch.tensor([1, 2, 3])
@@ -620,22 +657,26 @@ print(tensor_on_device)
 print(torch.ones(2, 2, device=device))
 
 # %% [markdown]
-# On a GPU the device stands in the output.
-# Best practice for such code: PyTorch's [notes on CUDA](https://docs.pytorch.org/docs/stable/notes/cuda.html#best-practices),
-# and [Choosing a device](../devices/choosing.md).
+# A tensor on a GPU shows its device when you print it, and a tensor on the CPU does not.
+# The meta device, which has shapes but no numbers, shows this on any machine:
+
+# %%
+torch.ones(2, 2, device="meta")
+
+# %% [markdown]
+# More: [Choosing a device](../devices/choosing.md), and the best practices in PyTorch's
+# [notes on CUDA](https://docs.pytorch.org/docs/stable/notes/cuda.html#best-practices).
 #
 # ### Back to the CPU
 #
-# NumPy's arrays live in the memory of the CPU.
-# So this line works for a tensor on the CPU, and for no other.
+# NumPy's arrays live in the memory of the CPU, so this line raises an error if the tensor is on a GPU.
 
 # %% raises="cuda: TypeError, mps: TypeError"
 tensor_on_device.numpy()
 
 # %% [markdown]
-# For a tensor on a GPU it raises
-# [an error that names the fix](../tensors/numpy-bridge.md#err-numpy-cuda): copy it to the CPU first.
-# On the CPU `.cpu()` changes nothing, so the fixed line serves every machine.
+# The [error](../tensors/numpy-bridge.md#err-numpy-cuda) names the fix: copy the tensor to the CPU first.
+# For a tensor on the CPU, `.cpu()` changes nothing, so this line works on every machine:
 
 # %%
 tensor_back_on_cpu = tensor_on_device.cpu().numpy()
@@ -648,10 +689,157 @@ tensor_back_on_cpu
 tensor_on_device
 
 # %% [markdown]
+# ## Exercises
+#
+# Ten tasks, from easy to hard.
+# Each one has an `assert` to check your answer; the cell below it has a solution.
+#
+# **1.** After `torch.manual_seed(0)`, draw a random matrix `A` of shape (7, 7) and then a random matrix `B` of shape (1, 7).
+# Multiply them as matrices into a result `C`, with a transpose.
+# Check: `assert C.shape == (7, 1) and torch.allclose(C[0, 0], (A[0] * B[0]).sum())`
+
+# %% fold="Solution"
+torch.manual_seed(0)
+A = torch.rand(7, 7)
+B = torch.rand(1, 7)
+C = A @ B.T  # the inner sizes are 7 and 7
+assert C.shape == (7, 1)
+assert torch.allclose(C[0, 0], (A[0] * B[0]).sum())
+
+# %% [markdown]
+# **2.** Make a tensor `temperatures` of the whole numbers 20, 21, 23, 24 and compute its mean into a tensor `mean`.
+# Then make `scaled`, in which the smallest temperature is 0 and the largest is 1.
+# Check: `assert mean == 22 and scaled.tolist() == [0.0, 0.25, 0.75, 1.0]`
+
+# %% fold="Solution"
+temperatures = torch.tensor([20, 21, 23, 24])
+mean = temperatures.float().mean()  # the mean of integers raises an error
+scaled = (temperatures - temperatures.min()) / (temperatures.max() - temperatures.min())
+assert mean == 22
+assert scaled.tolist() == [0.0, 0.25, 0.75, 1.0]
+
+# %% [markdown]
+# **3.** After `torch.manual_seed(7)`, make a random tensor `big` of shape (1, 1, 1, 10), and `small` with the same numbers in shape (10,).
+# Then take `batch = torch.rand(1, 3, 1)`, a batch of one sample, and remove only its last dimension, as `rows`.
+# Check: `assert small.shape == (10,) and rows.shape == (1, 3)`
+
+# %% fold="Solution"
+torch.manual_seed(7)
+big = torch.rand(1, 1, 1, 10)
+small = big.squeeze()
+batch = torch.rand(1, 3, 1)
+rows = batch.squeeze(dim=-1)  # squeeze() alone would remove the batch dimension too
+assert small.shape == (10,)
+assert rows.shape == (1, 3)
+
+# %% [markdown]
+# **4.** In `board = torch.arange(25).reshape(5, 5)`, take the middle 3 by 3 as `middle`.
+# Make `odd`, a copy of `middle` with 0 in place of each even number. `board` must not change.
+# Check: `assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]] and board[1, 1] == 6`
+
+# %% fold="Solution"
+board = torch.arange(25).reshape(5, 5)
+middle = board[1:4, 1:4]
+odd = torch.where(middle % 2 == 1, middle, 0)  # middle[middle % 2 == 0] = 0 would write into board
+assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]]
+assert board[1, 1] == 6
+
+# %% [markdown]
+# **5.** A model returned these scores, one row for each picture and one column for each class; `labels` are the right classes.
+# Compute the share of right answers as a Python number `accuracy`.
+#
+# Start with `scores = torch.tensor([[2.0, 0.1, 0.3], [0.2, 0.1, 1.5], [0.9, 1.1, 0.4], [0.3, 0.2, 0.1]])`
+# and `labels = torch.tensor([0, 2, 0, 0])`.
+# Check: `assert accuracy == 0.75`
+
+# %% fold="Solution"
+scores = torch.tensor([[2.0, 0.1, 0.3], [0.2, 0.1, 1.5], [0.9, 1.1, 0.4], [0.3, 0.2, 0.1]])
+labels = torch.tensor([0, 2, 0, 0])
+predictions = scores.argmax(dim=1)
+accuracy = (predictions == labels).float().mean().item()
+assert accuracy == 0.75
+
+# %% [markdown]
+# **6.** `data = torch.tensor([[1.0, 100.0], [2.0, 300.0], [3.0, 500.0]])` has one row for each sample.
+# Make `standard`, in which each *column* has mean 0 and standard deviation 1.
+# Check: `assert torch.allclose(standard.mean(dim=0), torch.zeros(2)) and torch.allclose(standard.std(dim=0), torch.ones(2))`
+
+# %% fold="Solution"
+data = torch.tensor([[1.0, 100.0], [2.0, 300.0], [3.0, 500.0]])
+standard = (data - data.mean(dim=0)) / data.std(dim=0)  # (3, 2) and (2,) broadcast
+assert torch.allclose(standard.mean(dim=0), torch.zeros(2))
+assert torch.allclose(standard.std(dim=0), torch.ones(2))
+
+# %% [markdown]
+# **7.** `photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)` is an image with height, width and channels.
+# Make a `float32` tensor `ready` for a model: shape (1, 3, 2, 4), that is, a batch of one, with numbers divided by 255.
+# It must not share memory with `photo`.
+# Check: `assert ready.shape == (1, 3, 2, 4) and ready.dtype == torch.float32 and ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]`
+
+# %% fold="Solution"
+photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)
+ready = torch.tensor(photo).permute(2, 0, 1).unsqueeze(0).float() / 255  # reshape would mix the channels
+assert ready.shape == (1, 3, 2, 4)
+assert ready.dtype == torch.float32
+assert ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]
+
+# %% [markdown]
+# **8.** A layer has `weights = torch.rand(10, 784)`, one row for each output, and `images = torch.rand(32, 1, 28, 28)` is a batch.
+# `images @ weights` raises an error. Compute all outputs as `outputs`, without a loop.
+# Check: `assert outputs.shape == (32, 10) and torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3)`
+
+# %% fold="Solution"
+torch.manual_seed(0)
+weights = torch.rand(10, 784)
+images = torch.rand(32, 1, 28, 28)
+outputs = images.flatten(start_dim=1) @ weights.T  # (32, 784) @ (784, 10)
+assert outputs.shape == (32, 10)
+assert torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3)
+
+# %% [markdown]
+# **9.** Write `squares_on(device)`: it makes the numbers 1 to 5 as `float32` on the device, squares them there, and returns a NumPy array.
+# It must work on a CPU and on a GPU.
+# Check: `assert isinstance(squares_on(device), np.ndarray) and squares_on(device).tolist() == [1, 4, 9, 16, 25]`
+
+
+# %% fold="Solution"
+def squares_on(device):
+    numbers = torch.arange(1, 6, dtype=torch.float32, device=device)
+    return (numbers**2).cpu().numpy()
+
+
+assert isinstance(squares_on(device), np.ndarray)
+assert squares_on(device).tolist() == [1, 4, 9, 16, 25]
+
+# %% [markdown]
+# **10.** The points `xs = torch.tensor([0.0, 1.0, 2.0, 3.0])` and `ys = 3 * xs - 1` lie on a line.
+# Find its `slope` and its `offset` with gradients: start both at 0 and take 500 steps with a learning rate of 0.1.
+# Check: `assert abs(slope.item() - 3) < 0.01 and abs(offset.item() + 1) < 0.01`
+
+# %% fold="Solution"
+xs = torch.tensor([0.0, 1.0, 2.0, 3.0])
+ys = 3 * xs - 1
+slope = torch.tensor(0.0, requires_grad=True)
+offset = torch.tensor(0.0, requires_grad=True)
+
+for _ in range(500):
+    slope.grad = offset.grad = None
+    loss = ((slope * xs + offset - ys) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        slope -= 0.1 * slope.grad
+        offset -= 0.1 * offset.grad
+
+assert abs(slope.item() - 3) < 0.01
+assert abs(offset.item() + 1) < 0.01
+
+# %% [markdown]
+# The pages on tensors have more exercises, for example [Creating tensors](../tensors/creating.md#exercises) and [Autograd](../tensors/autograd.md#exercises).
+#
 # ## Where to go from here
 #
-# - [From CPU to GPU](from-cpu-to-gpu.py): a model, data and a real training on whatever device there is.
+# - [From CPU to GPU](from-cpu-to-gpu.py): a model, data and a real training on the device that you have.
 # - [Moving tensors](../devices/moving-tensors.md), [Device mismatch](../devices/mismatch.md),
 #   [The training loop](../training/loop.md).
-# - The order of this notebook is that of [chapter 00 of learnpytorch.io](https://www.learnpytorch.io/00_pytorch_fundamentals/),
-#   which has videos, exercises and [a place for questions](https://github.com/mrdbourke/pytorch-deep-learning/discussions).
+# - [Chapter 00 of learnpytorch.io](https://www.learnpytorch.io/00_pytorch_fundamentals/) covers the same ground in the same order,
+#   with videos and [a place for questions](https://github.com/mrdbourke/pytorch-deep-learning/discussions).
