@@ -16,10 +16,11 @@ import pytest
 import tomllib
 
 from samedevice import memo
-from samedevice.devices import DEVICES
+from samedevice.devices import DEVICES, torch_build
 from samedevice.outputs.comparison import difference, same_text
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, State, load, place, update
+from samedevice.outputs.recording_files import load, load_all, paths, place
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
@@ -46,7 +47,8 @@ def real(launcher: Launcher) -> Iterator[Sessions]:
 @cache
 def recording_of(page: Page) -> Recording:
     """What the CPU printed."""
-    recording = load(place(ROOT / RECORDINGS, "cpu", page))
+    folder = f"cpu-{torch_build().version}"
+    recording = load(place(ROOT / RECORDINGS, folder, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     return recording
 
@@ -54,12 +56,11 @@ def recording_of(page: Page) -> Recording:
 def shown(page: Page) -> dict[int, list[Shown]]:
     """What is recorded of each block, as the build has it."""
     found: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
-    for device in DEVICES:
-        recording = load(place(ROOT / RECORDINGS, device, page))
-        for block in page.blocks if recording else ():
-            state, entry = recording.find(page, block.index)
-            if block.runs_on(device) and state is State.FRESH and entry is not None:
-                found[block.index].append(Shown(device, entry.output, recording.environment))
+    for recording in load_all(ROOT, RECORDINGS, page)[0]:
+        for block in page.blocks:
+            output = recording.find(page, block.index).output
+            if output is not None:
+                found[block.index].append(Shown(recording.environment.device, output, recording.environment))
     return found
 
 
@@ -89,13 +90,12 @@ def differences(
     found = []
     for index, job in jobs.items():
         block = page.blocks[index]
-        state, entry = (recording or recording_of(page)).find(page, index)
-        assert state is State.FRESH
-        assert entry is not None
+        recorded = (recording or recording_of(page)).find(page, index).output
+        assert recorded is not None
         (output,) = job.result().outputs
         assert output is not None
-        figures = len(entry.output.figures)
-        told = difference(expected(entry.output), given(output, figures), block.options.numbers_vary)
+        figures = len(recorded.figures)
+        told = difference(expected(recorded), given(output, figures), block.options.numbers_vary)
         told = output.died or told
         found += [f"{block}: {told}\n{texts[index]}"] if told else []
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from samedevice.outputs.recordings import State, load, place
+from samedevice.outputs.recording_files import load_all
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
@@ -155,11 +155,11 @@ def texts(name: str) -> dict[int, str]:
     """What is copied for each block of a page that has a button, by its index."""
     page = parse_page(ROOT / "docs" / name, ROOT)
     shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
-    recording = load(place(ROOT / RECORDINGS, "cpu", page))
-    for block in page.blocks if recording else ():
-        state, entry = recording.find(page, block.index)
-        if block.runs_on("cpu") and state is State.FRESH and entry is not None:
-            shown[block.index].append(Shown("cpu", entry.output, recording.environment))
+    for recording in load_all(ROOT, RECORDINGS, page)[0]:
+        for block in page.blocks:
+            output = recording.find(page, block.index).output
+            if output is not None:
+                shown[block.index].append(Shown(recording.environment.device, output, recording.environment))
     parts = copies(page, shown)
     return {index: program(page, index, parts) for index in parts if parts[index].attributes["data-about"]}
 
