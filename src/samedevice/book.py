@@ -129,11 +129,17 @@ class Book:
         return {copy.index: copy for copy in made}
 
     def exports(self, page: Page, shown: dict[int, list[Shown]], address: Address) -> dict[str, str]:
-        """The page's files to take along, by suffix; from the cache, if page, outputs and address are the same."""
+        """The page's files to take along, by suffix; from the cache, if page, outputs and address are the same.
+
+        A page with code that is no Python has none: what is wrong with it is shown below the block.
+        """
         first = newest(shown)
         key = memo.key(page.text, *(block.digest for block in page.blocks), repr(first), repr(address))
         path = place(self.root / CACHE, "exports", page)
-        found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first, address))
+        try:
+            found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first, address))
+        except SyntaxError:
+            return {}
         return found
 
     def reference(self, pages: Iterable[Page]) -> Reference:

@@ -162,7 +162,9 @@ class Build:
         for problem in problems:
             log.error(problem.message)
         address = Address(self.config.site_url or "", self.config.use_directory_urls)
-        self.exports[uri] = self.book.exports(found, shown, address)
+        made = self.book.exports(found, shown, address)
+        if made:
+            self.exports[uri] = made
         return woven
 
     def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]]) -> str:
