@@ -86,9 +86,10 @@ def measured(options: Options, batch_size: int) -> int | None:
 
 # region count
 def counted(options: Options, batch_size: int) -> int | None:
-    """Count a step without running it: bytes of all that is alive before backward, or None if over the budget.
+    """Add up what a step needs without running it: the sum in bytes, or None if over the budget.
 
-    Temporary tensors of single operations are not in the count.
+    The sum has parameters, gradients, optimizer state, and what autograd keeps for backward. Gradients come as kept
+    tensors go, so the four are never all there at once; temporary tensors of single operations are not in the sum.
     """
     alive: set[torch.UntypedStorage] = set()
 
