@@ -1,7 +1,7 @@
 """Find the largest batch size whose training step fits into a memory budget, on the CPU, a CUDA GPU or an Apple GPU.
 
-On CUDA every candidate trains for two steps under a memory limit, and runs out of memory if it has to. The other
-devices have no such limit, so there the bytes are counted on the meta device, which computes shapes and no numbers.
+On CUDA every candidate trains for two steps under a memory limit, and runs out of memory if it has to. On other
+devices the program counts bytes on the meta device, which computes shapes and no numbers.
 
     python snippets/find_batch_size.py
     python snippets/find_batch_size.py --budget 2048 --width 4096 --multiple 8
