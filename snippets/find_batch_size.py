@@ -1,7 +1,7 @@
 """Find the largest batch size whose training step fits into a memory budget, on the CPU, a CUDA GPU or an Apple GPU.
 
-On CUDA every candidate trains for two steps under a memory limit, and runs out of memory if it has to. The other
-devices have no such limit, so there the bytes are counted on the meta device, which computes shapes and no numbers.
+On CUDA every candidate trains for two steps under a memory limit, and runs out of memory if it has to. On other
+devices the program counts bytes on the meta device, which computes shapes and no numbers.
 
     python snippets/find_batch_size.py
     python snippets/find_batch_size.py --budget 2048 --width 4096 --multiple 8
@@ -86,9 +86,10 @@ def measured(options: Options, batch_size: int) -> int | None:
 
 # region count
 def counted(options: Options, batch_size: int) -> int | None:
-    """Count a step without running it: bytes of all that is alive before backward, or None if over the budget.
+    """Add up what a step needs without running it: the sum in bytes, or None if over the budget.
 
-    Temporary tensors of single operations are not in the count.
+    The sum has parameters, gradients, optimizer state, and what autograd keeps for backward. Gradients come as kept
+    tensors go, so the four are never all there at once; temporary tensors of single operations are not in the sum.
     """
     alive: set[torch.UntypedStorage] = set()
 
