@@ -32,7 +32,7 @@ class Options:
     """
 
     device: torch.device
-    dtype: torch.dtype = torch.bfloat16
+    dtype: torch.dtype
     steps: int = 200
 
     @property
@@ -95,11 +95,17 @@ def train_step(
 
 @torch.inference_mode()
 def accuracy(model: nn.Module, points: Tensor, labels: Tensor, options: Options) -> float:
-    """Return the share of points, from 0 to 1, whose higher score is that of their own color."""
+    """Return the fraction of points, from 0 to 1, whose own color has the higher score."""
     with torch.autocast(options.device.type, dtype=options.dtype, enabled=options.autocast):
         scores = model(points)
     right: float = (scores.argmax(dim=1) == labels).sum().item()
     return right / len(labels)
+
+
+def steps_taken(optimizer: torch.optim.Adam) -> int:
+    """Return how many steps Adam made; it does not count those that the scaler skipped."""
+    counts = [state["step"] for state in optimizer.state.values()]
+    return int(counts[0].item()) if counts else 0
 
 
 def show_progress(step: int, steps: int, *, erase: bool, width: int = 30) -> None:
@@ -116,17 +122,15 @@ def fit(options: Options) -> nn.Module:
     points, labels = (data.to(options.device) for data in make_chessboard(4096))
     test_points, test_labels = (data.to(options.device) for data in make_chessboard(1000))
     model = make_model().to(options.device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    # Fused, it skips a step on the device; otherwise scaler.step would wait for the device in every iteration.
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02, fused=True)
     scaler = torch.amp.GradScaler(options.device.type, enabled=options.scaling)
 
     name = str(options.dtype).removeprefix("torch.")
     print(f"{name} on {options.device}, autocast {options.autocast}, loss scaling {options.scaling}")
-    skipped = 0
     for step in range(1, options.steps + 1):
         chosen = torch.randint(len(points), (BATCH,)).to(options.device)
-        scale = scaler.get_scale()
         loss = train_step(model, (points[chosen], labels[chosen]), optimizer, scaler, options)
-        skipped += scaler.get_scale() < scale
         report = step == options.steps or step % 50 == 0
         show_progress(step, options.steps, erase=report)
         if report:
@@ -135,13 +139,20 @@ def fit(options: Options) -> nn.Module:
     share = accuracy(model, test_points, test_labels, options)
     print(f"test accuracy {share:.0%}, parameters in {next(model.parameters()).dtype}")
     if options.scaling:
-        print(f"loss scale {scaler.get_scale():.0f}, steps skipped {skipped}")
+        print(f"loss scale {scaler.get_scale():.0f}, steps skipped {options.steps - steps_taken(optimizer)}")
     return model
 
 
 def best_device() -> torch.device:
     """Return the accelerator of this machine, or the CPU where there is none."""
     return torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+
+
+def pick_dtype(device: torch.device) -> torch.dtype:
+    """Return float16 for NVIDIA GPUs that cannot compute in bfloat16, and bfloat16 for every other device."""
+    if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        return torch.float16
+    return torch.bfloat16
 
 
 def device_argument(name: str) -> torch.device:
@@ -182,14 +193,15 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> Options:
     parser.add_argument(
         "--dtype",
         choices=DTYPES,
-        default="bfloat16",
-        help="what autocast computes in; float32 turns it off, float16 turns loss scaling on (default: bfloat16)",
+        help="what autocast computes in; float32 turns it off, float16 turns loss scaling on (default: bfloat16, or "
+        "float16 on a GPU without it)",
     )
     parser.add_argument(
         "--steps", type=steps_argument, default=200, metavar="N", help="updates of the model (default: 200)"
     )
     found = parser.parse_args(arguments)
-    return Options(found.device, DTYPES[found.dtype], found.steps)
+    dtype = DTYPES[found.dtype] if found.dtype else pick_dtype(found.device)
+    return Options(found.device, dtype, found.steps)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,14 @@
 # %% [markdown]
 # # From CPU to GPU
 #
+# This notebook builds on [PyTorch fundamentals](fundamentals.py).
 # A small network learns to read digits, first in plain `float32`, then in mixed precision.
 # Every cell is the same on a CPU, on CUDA and on MPS.
 #
 # ## Choose a device
 #
 # PyTorch calls a GPU an *accelerator*.
-# This line takes the one that works here, and the CPU where there is none.
+# This line takes the accelerator of your machine, or the CPU if there is none.
 
 # %%
 import torch
@@ -23,13 +24,13 @@ device
 # %% [markdown]
 # [CUDA](../devices/cuda.md) is NVIDIA's platform for computing on its GPUs,
 # [MPS](../devices/mps.md) PyTorch's backend for the GPUs in Apple's chips.
-# `"cuda" if torch.cuda.is_available() else "cpu"` chooses between two of the three;
-# a second such line for `"mps"` would overwrite the first.
-# [Choosing a device](../devices/choosing.md) has every way.
+# Older code has `"cuda" if torch.cuda.is_available() else "cpu"`, which never chooses MPS.
+# [Choosing a device](../devices/choosing.md) compares the ways.
 #
 # ## Move tensors
 #
-# Choosing a device moves nothing: tensors, models and losses are on the CPU until you move them, or make them elsewhere.
+# Choosing a device moves nothing.
+# Tensors and models are on the CPU until you move them, or make them on another device.
 
 # %%
 tensor1 = torch.ones(3, 3)
@@ -43,8 +44,8 @@ tensor2 = torch.ones(2, 2, device=device)
 print("made there:", tensor2.device)
 
 # %% [markdown]
-# `.to()` leaves the tensor where it is and returns another one, so assign the result: `x = x.to(device)`.
-# Only if it is there already, `.to()` returns the same tensor.
+# `.to()` leaves the original tensor where it is, so assign the result: `x = x.to(device)`.
+# If the tensor is on the device already, `.to()` returns the same tensor, unless you ask for a copy.
 
 # %%
 print(moved.to(device) is moved)
@@ -53,8 +54,8 @@ print(moved.to(device, copy=True) is moved)
 # %% [markdown]
 # ## Move a model
 #
-# The digits that come later have 64 pixels, and there are ten of them.
-# Between the layers stands a ReLU; without it the two layers would amount to one.
+# The images have 64 pixels, and there are ten digits to tell apart.
+# A ReLU separates the two layers; without it they could do no more than one layer.
 
 # %%
 from torch import nn
@@ -80,14 +81,15 @@ model.to(device)
 print("after: ", model.layer1.weight.device)
 
 # %% [markdown]
-# A model has no device of its own; its parameters and buffers have.
-# `.to()` moves those of *this* model, so here nothing has to be assigned.
-# [Moving models](../devices/moving-models.md) tells what is not moved along.
+# A model has no device of its own, but each parameter and buffer has one.
+# For a model, `.to()` moves them in place, so you need not assign the result.
+# [Moving models](../devices/moving-models.md) shows what does not move along.
 #
 # ## What goes wrong: two devices
 #
-# An operation on tensors of two devices fails.
-# The cell has one tensor on the CPU and one on `device`; on the CPU they meet, elsewhere they do not.
+# An operation on tensors of two devices raises an error, with a few exceptions.
+# The cell adds a tensor on the CPU and one on `device`.
+# If `device` is a GPU, it raises an error; on a CPU both are in the same place, and it does not.
 
 # %% raises="cuda: RuntimeError, mps: RuntimeError"
 cpu_tensor = torch.ones(3, 3)
@@ -102,13 +104,16 @@ cpu_tensor + gpu_tensor
 # 3. Did something come back to the CPU, through `.cpu()` or NumPy?
 # 4. Does an operation exist on the CPU only? Then move there and back around it.
 #
-# There is one exception: a tensor on the CPU that has no dimensions counts as a number.
+# Some mixes are allowed.
+# A CPU tensor without dimensions counts as a number, CPU indices may index a GPU tensor, and `copy_` copies between devices.
 
 # %%
 print(torch.tensor(2.0) * gpu_tensor[0])
+print(gpu_tensor[torch.tensor([0, 2])].shape)
+print(torch.zeros(3, 3).copy_(gpu_tensor).sum())
 
 # %% [markdown]
-# More: [Device mismatch](../devices/mismatch.md).
+# [Device mismatch](../devices/mismatch.md#allowed-mixes) lists all of them.
 #
 # ## The data
 #
@@ -134,7 +139,7 @@ for ax, image, label in zip(axes, images, labels):
 
 # %% [markdown]
 # Shuffle them once, and keep a part for testing.
-# The data stays on the CPU; the loader makes batches there.
+# The data stays on the CPU, where the loader makes batches.
 
 # %%
 from torch.utils.data import DataLoader, TensorDataset
@@ -150,19 +155,19 @@ test_loader = DataLoader(test_set, batch_size=360)
 print(len(train_set), "to train in", len(train_loader), "batches,", len(test_set), "to test")
 
 # %% [markdown]
-# The loader itself cannot be moved: it is no tensor, it makes them.
+# You cannot move the loader itself: it has no `.to()`.
 
 # %% raises="AttributeError"
 train_loader.to(device)
 
 # %% [markdown]
-# So move each batch, inside the loop.
+# Move each batch inside the loop.
 #
 # ## Train
 #
-# One pass over the training data, one over the test data.
-# The last two lines of `train_epoch` add up the loss on the device, and read it once:
-# each `.item()` [makes Python wait](../training/loop.md) for the GPU.
+# `train_epoch` makes one pass over the training data, `predict` one over the test data.
+# The loss is added up on the device and read once an epoch,
+# because each `.item()` [makes Python wait](../training/loop.md) for the GPU.
 
 
 # %%
@@ -186,7 +191,7 @@ def predict(model):
     return [torch.cat(parts) for parts in zip(*pairs)]
 
 
-def share_right(outputs, targets):
+def accuracy(outputs, targets):
     return (outputs.argmax(1) == targets).float().mean().item()
 
 
@@ -201,12 +206,13 @@ for epoch in range(20):
     outputs, targets = predict(model)
     history["test"].append(F.cross_entropy(outputs, targets).item())
     if epoch in (0, 4, 19):
-        loss, right = history["training"][-1], share_right(outputs, targets)
+        loss, right = history["training"][-1], accuracy(outputs, targets)
         print(f"epoch {epoch + 1:2}: training loss {loss:.3f}, test {right:.1%} right")
 print("over 90 % right:", right > 0.9)
 
 # %% [markdown]
-# The optimizer was made after the model was moved: it then holds the parameters that are trained, on every device.
+# The network reads more than nine of ten test digits.
+# Make the optimizer after you move the model, so that it holds the parameters on the device.
 # [The training loop](../training/loop.md) explains each line.
 #
 # ### Loss curve
@@ -224,8 +230,8 @@ _ = ax.legend()
 # %% [markdown]
 # ### Confusion matrix
 #
-# Which digits are taken for which?
-# The counting is done on the device; what Matplotlib draws has to come to the CPU.
+# Which digits does the network mix up?
+# The cell counts on the device, and moves the counts to the CPU for Matplotlib.
 
 # %% numbers="vary" alt="A matrix of ten true digits by ten answers. Nearly all of the 360 test digits lie on its diagonal; the few others are single mistakes."
 from matplotlib.colors import ListedColormap
@@ -246,11 +252,18 @@ ax.grid(False)
 # ## Mixed precision: `torch.autocast`
 #
 # Inside a region of `autocast`, PyTorch computes some operations in 16 bits: matrix products, mostly.
-# It does not choose the device, and it does not make results more accurate.
-# What it is for: less [memory](../amp/autocast.md#memory) and, on hardware made for it, less time.
+# On hardware made for 16 bits this takes less time, and for large batches it takes [less memory](../amp/autocast.md#memory).
+# With a small batch it can take more memory, because autocast copies the weights.
+# Autocast does not choose the device, and does not make results more accurate.
+#
+# [Older NVIDIA GPUs](../amp/autocast.md#gpus) do not compute in `bfloat16`, so the cell asks.
 
 # %%
-with torch.autocast(device.type, dtype=torch.bfloat16):
+dtype = torch.bfloat16
+if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+    dtype = torch.float16
+
+with torch.autocast(device.type, dtype=dtype):
     outputs = model(images[:4].to(device))
     loss = F.cross_entropy(outputs, labels[:4].to(device))
 
@@ -259,11 +272,11 @@ print("outputs:", outputs.dtype)
 print("loss:   ", loss.dtype)
 
 # %% [markdown]
-# The weights are as before, and the loss, which adds up many numbers, was computed in `float32`.
+# The weights are `float32` as before, the outputs have 16 bits, and the loss is `float32` again.
 #
-# ### `GradScaler`, where it is needed
+# ### `GradScaler`: only for `float16`
 #
-# `float16` cannot hold numbers as small as gradients often are: they become zero.
+# `float16` cannot hold the smallest gradients: they become zero.
 # `GradScaler` multiplies the loss before `backward()`, and divides the gradients before the step.
 
 
@@ -283,22 +296,19 @@ print(f"bfloat16          {gradient(torch.bfloat16):.1e}")
 
 # %% [markdown]
 # The exact gradient is 1e-8.
-# `float16` loses it without scaling, `bfloat16` has the range of `float32` and needs none.
-# Scaling puts no limit on gradients and, as long as nothing overflows, does not change the step.
+# `float16` loses it without scaling; `bfloat16` has a range like that of `float32` and needs none.
+# Scaling does not limit gradients: it multiplies and divides by the same number.
 #
 # ### The same training again
 #
 # The loop gets three changes, marked by comments.
-# With `bfloat16` the scaler is switched off and passes everything through, so that one loop serves both types.
+# With `bfloat16` the scaler is disabled and passes everything through, so one loop serves both types.
+# The optimizer is fused: then `scaler.step` does not [wait for the GPU](../amp/gradscaler.md#waits).
 
 # %% numbers="vary"
-dtype = torch.bfloat16
-if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
-    dtype = torch.float16
-
 torch.manual_seed(42)
 model = Digits().to(device)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.005, fused=True)
 scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)  # 1
 
 for _ in range(20):
@@ -312,19 +322,22 @@ for _ in range(20):
         scaler.step(optimizer)
         scaler.update()
 
-right = share_right(*predict(model))
+right = accuracy(*predict(model))
 print(f"{dtype}: test {right:.1%} right")
 print("over 90 % right:", right > 0.9)
 
 # %% [markdown]
-# More: [Autocast](../amp/autocast.md), [GradScaler](../amp/gradscaler.md).
+# The network does as well in 16 bits.
+# [Autocast](../amp/autocast.md) and [GradScaler](../amp/gradscaler.md) have pages of their own.
 #
 # ## How long does a step take?
 #
 # A GPU is not faster at everything: [starting an operation costs time](../devices/cuda.md#small-work),
 # however little there is to compute.
-# So measure the step that you will really make.
-# Two habits make a timing true: a few steps first, that are not counted, and waiting for the GPU before reading the clock.
+# Measure the step that you will really make.
+# Make a few steps before you start the clock, and wait for the GPU before you read it.
+#
+# The first line shows how many threads the CPU used: on this site, one.
 
 # %% numbers="vary"
 import time
@@ -351,6 +364,7 @@ def wait(where):
         torch.accelerator.synchronize()
 
 
+print("CPU threads:", torch.get_num_threads())
 places = sorted({"cpu", device.type})
 print("hidden   batch  " + "".join(f"{where:>10}" for where in places))
 for hidden, batch in ((64, 64), (1024, 1024), (4096, 1024)):
@@ -358,11 +372,46 @@ for hidden, batch in ((64, 64), (1024, 1024), (4096, 1024)):
     print(f"{hidden:6}  {batch:6}  " + "".join(f"{found:7.2f} ms" for found in times))
 
 # %% [markdown]
-# Compare the columns row by row, where there are two: the ratio is another one in each row.
-# [CUDA: asynchronous work, timing and streams](../devices/cuda.md) draws it against the size.
+# With a GPU there is a second column: compare the two row by row.
+# [CUDA: asynchronous work, timing and streams](../devices/cuda.md) plots the ratio against the size.
 #
-# ## Where to go from here
+# ## Exercises
 #
-# - [PyTorch fundamentals](fundamentals.py): the walk before this one.
-# - [A complete program](../training/gpu-and-cuda-example.md) with a command line, to start your own from.
-# - [Out of memory](../memory/oom.md), [DistributedDataParallel](../parallel/ddp.md) for several GPUs.
+# **1.** Write `on_one_device(model, *tensors)`, which is true if all parameters and tensors have one device.
+#
+# ```text
+# assert on_one_device(model, next(model.parameters()))
+# assert not on_one_device(model, torch.ones(2, device="meta"))
+# ```
+#
+# A solution:
+
+
+# %%
+def on_one_device(model, *tensors):
+    return len({tensor.device for tensor in [*model.parameters(), *tensors]}) == 1
+
+
+assert on_one_device(model, next(model.parameters()))
+assert not on_one_device(model, torch.ones(2, device="meta"))
+
+# %% [markdown]
+# **2.** How many bytes do the parameters of `Digits` need, and how many their gradients?
+# Check your answer against `bytes_of(model)`.
+#
+# A solution: 64 · 64 + 64 + 64 · 10 + 10 numbers of 4 bytes each, and the gradients need as many again.
+
+
+# %%
+def bytes_of(model):
+    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
+
+
+assert bytes_of(model) == 4 * (64 * 64 + 64 + 64 * 10 + 10)
+print(bytes_of(model), "bytes of parameters")
+
+# %% [markdown]
+# ## Next
+#
+# [A complete program](../training/gpu-and-cuda-example.md) puts this into a file with a command line.
+# If your model is too large, read [Out of memory](../memory/oom.md); for several GPUs, read [DDP](../parallel/ddp.md).
