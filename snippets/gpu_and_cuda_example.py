@@ -1,8 +1,7 @@
 """Train a small classifier on the CPU, a CUDA GPU or an Apple GPU (MPS).
 
-One loop does for all of them. The task is to tell three interleaved spirals apart.
-The points are made here from a fixed seed, so nothing is downloaded, and every run on
-one device prints the same report.
+The same loop runs on all of them. The task is to tell three interleaved spirals apart.
+The points are drawn here from a fixed seed, so nothing is downloaded.
 
     python snippets/gpu_and_cuda_example.py
     python snippets/gpu_and_cuda_example.py --device cpu --epochs 5 --amp
@@ -31,12 +30,22 @@ class Options:
     Attributes:
         device: where the model lives and every batch is sent.
         epochs: passes over the training data.
-        amp: compute the forward pass in bfloat16 where autocast allows it.
+        dtype: what autocast computes matrix products in; float32 turns autocast off.
     """
 
     device: torch.device
     epochs: int = 20
-    amp: bool = False
+    dtype: torch.dtype = torch.float32
+
+    @property
+    def amp(self) -> bool:
+        """Whether the forward pass runs under autocast."""
+        return self.dtype != torch.float32
+
+    @property
+    def scaling(self) -> bool:
+        """Whether the loss is scaled, so that small gradients do not become 0 in float16."""
+        return self.dtype == torch.float16
 
 
 # endregion
@@ -54,6 +63,15 @@ def devices_here() -> dict[str, int]:
 def best_device() -> torch.device:
     """Return the accelerator of this machine, or the CPU where there is none."""
     return torch.device(next(iter(devices_here())))
+
+
+def pick_dtype(device: torch.device) -> torch.dtype:
+    """Return the dtype for autocast: bfloat16, or float16 on a CUDA GPU that only emulates bfloat16."""
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            if not torch.cuda.is_bf16_supported(including_emulation=False):
+                return torch.float16
+    return torch.bfloat16
 
 
 def device_argument(name: str) -> torch.device:
@@ -122,6 +140,7 @@ def train_epoch(
     model: nn.Module,
     batches: Batches,
     optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
     options: Options,
 ) -> float:
     """Update the model once a batch and return the mean loss of a sample, in nats."""
@@ -130,11 +149,12 @@ def train_epoch(
     total = torch.zeros((), device=options.device)
     for points, labels in batches:
         points, labels = points.to(options.device), labels.to(options.device)
-        with torch.autocast(options.device.type, dtype=torch.bfloat16, enabled=options.amp):
+        with torch.autocast(options.device.type, dtype=options.dtype, enabled=options.amp):
             loss = nn.functional.cross_entropy(model(points), labels)
         optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         seen += len(points)
         total += loss.detach() * len(points)
     return total.item() / seen
@@ -152,7 +172,7 @@ def accuracy(model: nn.Module, batches: Batches, options: Options) -> float:
     correct = torch.zeros((), dtype=torch.int64, device=options.device)
     for points, labels in batches:
         points, labels = points.to(options.device), labels.to(options.device)
-        with torch.autocast(options.device.type, dtype=torch.bfloat16, enabled=options.amp):
+        with torch.autocast(options.device.type, dtype=options.dtype, enabled=options.amp):
             scores = model(points)
         seen += len(points)
         correct += (scores.argmax(dim=1) == labels).sum()
@@ -170,11 +190,12 @@ def fit(options: Options) -> SpiralClassifier:
     test_batches = DataLoader(make_spirals(300), batch_size=100)
     model = SpiralClassifier().to(options.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    scaler = torch.amp.GradScaler(options.device.type, enabled=options.scaling)
 
-    precision = "bfloat16 (autocast)" if options.amp else "float32"
-    print(f"device {options.device}, forward pass in {precision}")
+    name = str(options.dtype).removeprefix("torch.")
+    print(f"device {options.device}, {name}, autocast {options.amp}, loss scaling {options.scaling}")
     for epoch in range(1, options.epochs + 1):
-        loss = train_epoch(model, train_batches, optimizer, options)
+        loss = train_epoch(model, train_batches, optimizer, scaler, options)
         if epoch == options.epochs or epoch % 5 == 0:
             share = accuracy(model, test_batches, options)
             print(f"epoch {epoch:3}: training loss {loss:.2f}, test accuracy {share:.0%}")
@@ -206,9 +227,11 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> Options:
     parser.add_argument(
         "--amp",
         action="store_true",
-        help="forward pass in bfloat16 under autocast",
+        help="mixed precision: autocast in bfloat16, or in float16 where the GPU lacks it",
     )
-    return Options(**vars(parser.parse_args(arguments)))
+    found = parser.parse_args(arguments)
+    dtype = pick_dtype(found.device) if found.amp else torch.float32
+    return Options(found.device, found.epochs, dtype)
 
 
 # endregion
