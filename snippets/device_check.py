@@ -5,6 +5,8 @@
 runs a layer with a bug on the meta device and prints what the check says.
 """
 
+import argparse
+
 # region check
 import linecache
 import os
@@ -138,10 +140,16 @@ def add_positions(x: Tensor) -> Tensor:
     return x + torch.arange(x.shape[1])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Show what the check says of a function that puts a tensor on the wrong device."""
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
     layer = torch.nn.Linear(4, 3).to("meta")
     try:
         with DeviceCheck():
             add_positions(layer(torch.ones(2, 4, device="meta")))
     except DeviceMismatchError as error:
         print(error)
+
+
+if __name__ == "__main__":
+    main()

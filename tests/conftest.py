@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.devices import torch_build
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
@@ -88,9 +90,12 @@ def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
 
 
 @pytest.fixture
-def light_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has new interpreters import a stand-in for torch, which takes no time."""
-    monkeypatch.setenv("PYTHONPATH", str(HERE / "samples/light"), prepend=os.pathsep)
+def light_torch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Has new processes import a stand-in for PyTorch with the version of the real one, which takes no time."""
+    folder = tmp_path_factory.mktemp("light")
+    shutil.copytree(HERE / "samples/light/torch", folder / "torch")
+    (folder / "torch/version.py").write_text(f"__version__ = {torch_build().version!r}\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
 
 
 @pytest.fixture

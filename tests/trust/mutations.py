@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from samedevice.outputs.comparison import NUMBER
+from samedevice.outputs.comparison import VARYING
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Block
 
@@ -31,7 +31,7 @@ def output_mutants(output: Output, vary: bool) -> Iterator[tuple[Output, bool]]:
     Of a picture the character in the middle is changed. An output that is empty gets a character.
     """
     for text, rebuild in _texts(output):
-        free = {at for found in NUMBER.finditer(text) for at in range(*found.span())} if vary else set()
+        free = {at for found in VARYING.finditer(text) for at in range(*found.span())} if vary else set()
         for at, character in enumerate(text):
             yield rebuild(text[:at] + other(character) + text[at + 1 :]), at in free and character.isdigit()
     for number, figure in enumerate(output.figures):

@@ -13,9 +13,9 @@ from functools import cached_property
 from samedevice.errors import PageError
 from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
-from samedevice.generated.figures import figures
 from samedevice.generated.site import Shelf
 from samedevice.generated.status import status
+from samedevice.generated.totals import figures
 from samedevice.generated.version_changes import version_changes
 from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from samedevice.devices import DEVICES, LABELS
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Standing
-from samedevice.generated.figures import totals_table
 from samedevice.generated.site import Shelf, link
+from samedevice.generated.totals import totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
 from samedevice.outputs.tally import Count, tally

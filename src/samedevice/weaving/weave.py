@@ -146,7 +146,7 @@ def _encoded(prefix: str, text: str) -> str:
 def _fence(block: Block, copy: Copy | None) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
-    data = {"data-block": str(block.index)} | (copy.attributes if copy else {})
+    data = copy.attributes if copy else {"data-block": str(block.index)}
     held = {
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",

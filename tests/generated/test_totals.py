@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samedevice.generated.figures import Total, figures, totals, totals_table
 from samedevice.generated.site import Shelf
+from samedevice.generated.totals import Total, figures, totals, totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, update

@@ -1,4 +1,4 @@
-"""figures: how much of the whole site has run, device by device: for the home page and for the status."""
+"""totals: how much of the whole site has run, device by device: for the home page and for the status."""
 
 from __future__ import annotations
 
