@@ -29,6 +29,8 @@ INDEXED |= {"_unsafe_index", "_unsafe_index_put"}
 TAKE_NUMBERS = INDEXED - {"index", "_unsafe_index"}
 TAKE_NUMBERS |= {"fill", "fill_", "index_fill", "index_fill_", "masked_fill", "masked_fill_"}
 TAKE_NUMBERS |= {"binary_cross_entropy_with_logits"}
+LENGTHS = {"lengths", "batch_sizes", "input_lengths", "target_lengths"}
+TAKE_LENGTHS = {"_pack_padded_sequence", "_pack_padded_sequence_backward", "_ctc_loss", "_ctc_loss_backward"}
 
 
 class DeviceMismatchError(RuntimeError):
@@ -109,12 +111,13 @@ def groups(name: str, uses: Sequence[Use]) -> list[list[Use]]:
 
 
 def devices_of(name: str, numbers: bool, uses: Sequence[Use]) -> set[torch.device]:
-    """Devices in a group, without the CPU tensors that a GPU accepts: numbers and indices."""
+    """Devices in a group, without the CPU tensors that a GPU accepts: numbers, indices, lengths."""
     found = set()
     for use in uses:
         number = numbers and use.tensor.dim() == 0 and not use.written
         index = name in INDEXED and use.argument == "indices"
-        if use.tensor.device.type != "cpu" or not (number or index):
+        length = name in TAKE_LENGTHS and use.argument in LENGTHS
+        if use.tensor.device.type != "cpu" or not (number or index or length):
             found.add(use.tensor.device)
     return found
 
