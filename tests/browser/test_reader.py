@@ -250,7 +250,7 @@ def test_a_shared_link_has_a_card(home: Any) -> None:
         meta.get_attribute("property"): meta.get_attribute("content")
         for meta in home.locator('meta[property^="og:"]').all()
     }
-    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, every block run"
+    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, with real outputs"
     assert len(found["og:description"]) > 50
     assert found["og:image"] == "https://someone.github.io/same-device/assets/card.png"
     size = (ROOT / "docs/assets/card.png").read_bytes()[16:24]
