@@ -282,7 +282,7 @@ for i in range(len(tensor)):
 value
 
 # %% [markdown]
-# The loop is slower, and the difference grows with the length:
+# The loop is slower, and how much depends on the length:
 # [a figure](../tensors/matmul.md#loop-or-matmul-how-much-faster) shows by how much.
 #
 # ### Two rules for shapes
@@ -480,7 +480,7 @@ x = torch.arange(1, 10).reshape(1, 3, 3)
 x
 
 # %% [markdown]
-# One index for each dimension, separated by commas; `:` stands for all of a dimension.
+# One index for each dimension, separated by commas; `:` selects all of a dimension.
 
 # %%
 print(x[0, 0])  # first row
@@ -533,7 +533,7 @@ print((2 * (weight * inputs - targets) * inputs).mean().item())  # the formula b
 
 # %% [markdown]
 # Both lines hold the same number, and the first needed no formula.
-# A step against the gradient makes the loss smaller:
+# A small step against the gradient makes the loss smaller:
 
 # %%
 for step in range(4):
