@@ -27,6 +27,8 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init_
 def room(name: str) -> str:
     """The room of a module, named as in `pages.fences`."""
     first = name.partition(".")[0]
+    if first == "__main__":
+        return "integration"
     if first in ROOMS:
         return first
     assert first in SHARED | TOGETHER, f"{first} is in no room; put it into one, or name it here"

@@ -103,11 +103,15 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       tell("The browser did not let us copy.", text);
     }
   };
+  const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
+  all(".sd-out[id], dt[id]").forEach((one) => link(one, one, "headerlink"));
   const add = () => {
     for (const nav of all("nav.md-code__nav:not([aria-label])")) {
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
-      const block = nav.closest("[data-about]");
+      const block = nav.closest("[data-block]");
       if (!block) continue;
+      link(block, nav, "md-code__button sd-link");
+      if (!block.dataset.about) continue;
       const count = numbers(block.dataset.needs).length;
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy to run${with_}`;
@@ -118,7 +122,9 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   };
   new MutationObserver(add).observe(document.querySelector(".md-content"), { childList: true, subtree: true });
 
-  /* What the theme leaves without a name, or out of reach of the keyboard. */
+  /* What the theme leaves without a name, or out of reach of the keyboard. Of a term the first place is a tab stop. */
+  const terms = {};
+  for (const term of all("article abbr")) term.tabIndex = terms[term.title] ? -1 : 0, terms[term.title] = 1;
   for (const [what, ariaLabel] of [[".md-search", "Search"], [".md-path", "Breadcrumbs"]]) {
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
@@ -234,7 +240,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
         best.replaceChildren(...(text ? left.flatMap(({ parts }) => parts.map((part) => part.cloneNode(true))) : []));
         all("[id]", best).concat([...best.children]).forEach((one) => one.removeAttribute("id"));
       } else for (const row of rows) row.parts[0].hidden = !left.includes(row);
-      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Leave some out, or use the search at the top.";
+      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Use the search at the top.";
     };
     input.addEventListener("input", filter);
     input.value = new URLSearchParams(location.search).get("error") ?? input.value;

@@ -20,14 +20,16 @@ from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import place
 from samedevice.outputs.recordings import Recording, Standing, State, stand
+from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
 from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
+from samedevice.weaving.check_export import check_export
 from samedevice.weaving.copies import Copy, copies, value_is_shown
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
-from samedevice.weaving.prose import Address
+from samedevice.weaving.prose import Address, plain_title
 
 STALE = "Recorded on {day} for earlier code, and not shown: {label} must run it again."
 
@@ -141,6 +143,15 @@ class Book:
         except SyntaxError:
             return {}
         return found
+
+    def check_export(self, page: Page) -> str:
+        """The page's file for `samedevice check`: its blocks, and what every environment printed."""
+        files: dict[str, str] = {}
+        for block in page.blocks:
+            program = self.root / block.path if block.options.file else None
+            for path in [*included_files(block.code, self.root, program), *filter(None, [program])]:
+                files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
+        return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""

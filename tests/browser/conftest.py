@@ -30,6 +30,7 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 OLD = Environment("cpu", "An old machine", "2.1.0", "3.10.1", "", "2026-01-02")
 """A version of PyTorch that printed something else in every other block of one page."""
 MADE_UP = Environment("cuda", "A made-up GPU", "2.11.0", "3.12.0", "580", "2026-01-01")
+BESIDE = '# Beside\n\n```python compare="cuda"\nprint("of the cpu")\n```\n'
 SIXTY = "# Sixty\n" + "".join(f'\n```python\nprint("line {number} of the cpu")\n```\n' for number in range(60))
 
 
@@ -75,6 +76,8 @@ def copy_of_the_repository(tree: Path) -> None:
     outputs = [entry.output for entry in recorded.entries if entry.output]
     pretend_cuda(tree, home, dict(zip(everywhere, outputs, strict=True)))
     (tree / "docs/sixty.md").write_text(SIXTY, encoding="utf-8")
+    (tree / "docs/beside.md").write_text(BESIDE, encoding="utf-8")
+    pretend_cuda(tree, parse_page(tree / "docs/beside.md", tree), {0: Output("of the cpu\n")})
     sixty = parse_page(tree / "docs/sixty.md", tree)
     pretend_cuda(tree, sixty, {number: Output(f"line {number} of the cpu\n") for number in range(60)})
     outputs = [Output(f"line {number} of the {'old' if number % 2 else 'cpu'}\n") for number in range(60)]

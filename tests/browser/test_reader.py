@@ -133,9 +133,11 @@ def test_differences_are_marked_within_the_line(home: Any) -> None:
     assert "cpu" in [mark.inner_text() for mark in home.locator(".sd-text:visible mark").all()]
 
 
-def test_the_home_page_shows_two_outputs_beside_each_other(home: Any) -> None:
+def test_a_comparison_shows_two_outputs_beside_each_other(context: Any, address: str) -> None:
     """In one screen, without a click, whichever device is chosen."""
-    panes = home.locator(".sd-beside .sd-pane")
+    page = context.new_page()
+    page.goto(f"{address}beside.html")
+    panes = page.locator(".sd-beside .sd-pane")
     assert [pane.locator(".sd-label").inner_text().split(" · ")[0] for pane in panes.all()] == ["CPU", "CUDA"]
     left, right = (pane.bounding_box() for pane in panes.all())
     assert left["y"] == right["y"]
@@ -166,6 +168,7 @@ def texts(name: str) -> dict[int, str]:
 
 def copied(page: Any, index: int) -> str:
     """What a click on a block's button puts on the clipboard."""
+    page.evaluate("document.querySelectorAll('article details').forEach((box) => { box.open = true; })")
     page.locator(f'[data-block="{index}"]').scroll_into_view_if_needed()  # the theme makes the buttons of what is seen
     page.evaluate("navigator.clipboard.writeText('nothing yet')")
     page.locator(f'[data-block="{index}"] .sd-run').click()
@@ -205,9 +208,48 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
 
 def test_the_usual_copy_button_copies_the_block_alone(home: Any) -> None:
     """It is the button that readers know."""
+    home.locator('[data-block="0"]').scroll_into_view_if_needed()
     home.locator('[data-block="0"] button[data-md-type="copy"]').click()
     page = parse_page(ROOT / "docs/index.md", ROOT)
     assert home.evaluate("navigator.clipboard.readText()").strip() == page.blocks[0].code.strip()
+
+
+def test_a_link_leads_to_one_block_or_output(home: Any, address: str) -> None:
+    """Readers send each other a block, not a page; no id is on a page twice."""
+    home.locator('[data-block="1"]').scroll_into_view_if_needed()
+    target = home.locator('[data-block="1"] .sd-link').get_attribute("href")
+    assert home.locator('[data-block="1"]').evaluate("block => '#' + block.id") == target
+    output = home.locator(f"{target}-out")
+    assert output.locator("> .headerlink").get_attribute("href") == f"{target}-out"
+    home.goto(f"{address}{target}-out")
+    assert 0 <= output.bounding_box()["y"] < 900
+    ids = home.evaluate("[...document.querySelectorAll('article [id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_on_a_phone_no_button_covers_code(browser: Any, address: str) -> None:
+    """Its first line can be read whole."""
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}sixty.html")
+    page.locator('[data-block="3"]').scroll_into_view_if_needed()
+    buttons = page.locator('[data-block="3"] .md-code__nav').bounding_box()
+    code = page.locator('[data-block="3"] code span').last.bounding_box()
+    assert buttons["y"] + buttons["height"] <= code["y"] + 1
+    context.close()
+
+
+def test_a_term_is_explained_by_keyboard_and_tap(context: Any, address: str) -> None:
+    """A title is seen by those who have a mouse."""
+    page = context.new_page()
+    page.goto(f"{address}devices/cuda.html")
+    term = page.locator("article abbr").first
+    assert term.get_attribute("tabindex") == "0"
+    for reach in (term.focus, term.click):
+        page.evaluate("document.activeElement.blur()")
+        reach()
+        shown = term.evaluate("term => getComputedStyle(term, '::after').content")
+        assert shown == f'"{term.get_attribute("title")}"'
 
 
 def test_each_page_can_be_taken_along(home: Any) -> None:

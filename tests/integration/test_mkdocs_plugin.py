@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -203,10 +204,10 @@ markdown_extensions:
 def test_the_check_leaves_no_trace_on_the_page(site: Site) -> None:
     """Code names its language while it is compared, and on the page only where the site wants that."""
     site.build(index=GOOD)
-    assert '<div class="highlight" data-block="0">' in site.html("index")
+    assert re.search('<div id="b-[0-9a-f]{8}" class="highlight" data-block="0">', site.html("index"))
     (site.root / "mkdocs.yml").write_text(CONFIG + NAMED, encoding="utf-8")
     site.build(index=GOOD)
-    assert '<div class="language-python highlight" data-block="0">' in site.html("index")
+    assert re.search('<div id="b-[0-9a-f]{8}" class="language-python highlight" data-block="0">', site.html("index"))
 
 
 def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:

@@ -210,7 +210,7 @@ def test_code_and_outputs_are_the_html_of_a_page(site: Site) -> None:
     notebook, page = (
         [
             text.replace("<span></span>", "").replace("(page).", "(good).")
-            for text in re.findall(r'<div class="(?:highlight|sd-out)".*?</pre>', html, re.S)
+            for text in re.findall(r'<div (?:id="[^"]*" )?class="(?:highlight|sd-out)".*?</pre>', html, re.S)
         ]
         for html in (site.html(), site.html("page/index.html"))
     )

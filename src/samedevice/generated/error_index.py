@@ -12,11 +12,14 @@ from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, 
 from samedevice.generated.site import Shelf, link, moved
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Page
+from samedevice.weaving.anchors import anchor
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
+ID_WORDS = 4
+"""Words of its message that an entry's id has, for those who read an address."""
 STRONGEST = list(Standing)
 """What stands behind a message, the best first."""
 
@@ -36,6 +39,12 @@ class Entry:
     def standing(self) -> Standing:
         """The best of what is behind it."""
         return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
+
+    @property
+    def id(self) -> str:
+        """Where the entry can be linked to; it follows from the message alone."""
+        words = re.findall(r"[a-z][a-z_]+", normal(self.text))[:ID_WORDS]
+        return anchor(normal(self.text), "-".join(["error", *words]))
 
     @property
     def shown(self) -> str:
@@ -121,7 +130,7 @@ def _item(entry: Entry, page: Page) -> str:
     lines = [] if entry.silent else [_what(seen)]
     lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
     lines += [" · ".join(_links(entry, page))]
-    return f"{entry.shown}\n\n:   " + "\n    ".join(line for line in lines if line)
+    return f"{entry.shown} {{ #{entry.id} }}\n\n:   " + "\n    ".join(line for line in lines if line)
 
 
 def _code(text: str) -> str:

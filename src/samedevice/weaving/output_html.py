@@ -19,12 +19,14 @@ REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
 """What comes before an id in a tag of an SVG."""
 MARKED = 6_000
 """Characters of text up to which differences are marked word by word; beyond it, line by line."""
+MESSAGE = re.compile(r"\w*Warning: ")
+"""Begins a line that holds a warning."""
 WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-def output_html(block: Block, shown: Sequence[Shown]) -> str:
-    """The HTML of a block's output; empty where no device has anything to show."""
+def output_html(block: Block, shown: Sequence[Shown], anchor: str = "") -> str:
+    """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show."""
     if not any(one.content != ("", (), "") for one in shown):
         return ""
     panes = panes_of(block, shown)
@@ -35,7 +37,8 @@ def output_html(block: Block, shown: Sequence[Shown]) -> str:
     html = "".join(_pane(block, pane, text, number, bool(at)) for number, (pane, text) in numbered)
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
-    return f'<div class="{kind}" data-devices="{devices}"{at}>{_switches(panes, beside)}{html}</div>'
+    id = f' id="{anchor}"' if anchor else ""
+    return f'<div class="{kind}"{id} data-devices="{devices}"{at}>{_switches(panes, beside)}{html}</div>'
 
 
 def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
@@ -92,7 +95,7 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
         parts.append(f'<p class="{kind}">{literal(one.note)}</p>')
     if text:
         first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
-        parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{text}</pre>')
+        parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{_with_messages(one, text)}</pre>')
     elif one.output and not one.output.figures and not one.note:
         parts.append('<p class="sd-note">prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
@@ -117,6 +120,20 @@ def _origin(about: Environment) -> str:
     parts = [about.name, f"PyTorch {about.torch}", f"Python {about.python}"]
     parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
     return ", ".join([*parts, about.day])
+
+
+def _with_messages(one: Shown, html: str) -> str:
+    """The text of an output with elements around its warnings and its exception: they are marked, and wrapped."""
+    lines, plain = html.split("\n"), one.output.shown.split("\n") if one.output else []
+    raised = one.output.raised if one.output else None
+    if len(lines) != len(plain):
+        return html
+    last = len(lines) - (1 + (raised.message.count("\n") if raised.message else 0) if raised else 0)
+    for at in range(last):
+        if MESSAGE.match(plain[at]):
+            lines[at] = f'<span class="sd-warning">{lines[at]}</span>'
+    error = "\n".join(lines[last:])
+    return "\n".join([*lines[:last], *[f'<span class="sd-error">{error}</span>'] * bool(raised)])
 
 
 def _wrapped(one: Shown) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
+from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
@@ -40,11 +41,11 @@ def weave(
     """
     parts: list[str] = []
     at, above, quiet = 0, None, _quiet(page, shown)
-    for block in page.blocks:
+    for block, anchor in zip(page.blocks, anchors(page), strict=True):
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
-        html = quiet.get(block.index, output_html(block, shown.get(block.index, ())))
+        html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor)))
         output = _output_fence(block.fence.prefix, html) if html else ""
-        code = _fence(block, copies.get(block.index))
+        code = _fence(block, copies.get(block.index), anchor)
         parts += [output, _folded(block, code)] if block.options.fold else [code, output]
         at, above = block.fence.end, block
     parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
@@ -119,7 +120,7 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     code = json.loads(held)
     fences = md.preprocessors["fenced_code_block"]
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
-    about = {"classes": [], "id_value": "", "attrs": code["data"]}
+    about = {"classes": [], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
     return html
 
@@ -143,11 +144,12 @@ def _encoded(prefix: str, text: str) -> str:
     return f"{prefix}``` {OURS}\n{prefix}{body}\n{prefix}```"
 
 
-def _fence(block: Block, copy: Copy | None) -> str:
+def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
     data = copy.attributes if copy else {"data-block": str(block.index)}
     held = {
+        "id": anchor,
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",
         "options": {key: value for key, value in given.items() if value},

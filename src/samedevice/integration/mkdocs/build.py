@@ -36,6 +36,7 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, DOCS, NOTEBOOK, RECORDINGS
+from samedevice.weaving.check_export import SUFFIX
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
@@ -164,7 +165,7 @@ class Build:
         address = Address(self.config.site_url or "", self.config.use_directory_urls)
         made = self.book.exports(found, shown, address)
         if made:
-            self.exports[uri] = made
+            self.exports[uri] = made | {SUFFIX: self.book.check_export(found)}
         return woven
 
     def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]]) -> str:

@@ -23,6 +23,7 @@ from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells
 from samedevice.temporary import Folder
+from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
@@ -58,7 +59,7 @@ def finished(
     `shown`, `copies` and `diagrams` are those of `weave`; `link` gives the address to write for a link of the source.
     """
     cells: list[Part] = []
-    blocks = iter(page.blocks)
+    blocks = iter(zip(page.blocks, anchors(page), strict=True))
     for cell in read_cells(page.text, page.path):
         if cell.markdown is not None:
             text = draw(cell.markdown, diagrams or {})
@@ -66,18 +67,19 @@ def finished(
                 text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown)}", text, count=1)
             cells.append(markdown_cell(relink(text, link)))
         else:
-            block = next(blocks)
-            html = output_html(block, shown.get(block.index, ()))
-            cells.append(_code_cell(block, html, copies.get(block.index)))
+            block, anchor = next(blocks)
+            html = output_html(block, shown.get(block.index, ()), of_output(anchor))
+            cells.append(_code_cell(block, html, copies.get(block.index), anchor))
     return document(cells)
 
 
-def _code_cell(block: Block, html: str, copy: Copy | None) -> Part:
+def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
     """A cell with what the template writes at its block: title, lines to highlight, data that the copy button reads."""
     options, data = block.options, copy.attributes if copy else {}
     ranges = [part.partition("-") for part in options.hl_lines.split()]
     lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
     about = {
+        "id": anchor,
         "data": {key: value for key, value in data.items() if value},
         "title": options.title,
         "lines": lines,

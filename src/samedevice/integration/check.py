@@ -1,0 +1,109 @@
+"""check: runs a published page on a reader's machine, and packs what it printed for those who keep the recordings."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from samedevice.devices import LABELS, present_devices, torch_build, why_absent
+from samedevice.errors import SameDeviceError
+from samedevice.outputs.environments import Run, version_order
+from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recordings import update
+from samedevice.pages.page import Block
+from samedevice.project import RECORDINGS
+from samedevice.running.sessions import Sessions
+from samedevice.temporary import Folder
+from samedevice.weaving.check_export import Published
+from samedevice.weaving.packages import imported_packages
+
+OLDEST = (2, 9)
+"""The oldest PyTorch that pages are made for."""
+
+
+class CheckError(SameDeviceError):
+    """A page that cannot be checked on this machine: a package is missing, PyTorch is too old, no such device."""
+
+
+def blocks_for(page: Published, device: str) -> list[Block]:
+    """The blocks that run on a device with this machine's PyTorch."""
+    return [block for block in page.page.blocks if block.runs_on(device, torch_build().version)]
+
+
+def packages(page: Published, blocks: list[Block]) -> dict[str, str]:
+    """The modules that blocks import, each with its package; those that may be missing there are left out."""
+    own = {Path(name).stem for name in page.files} | {Path(name).parts[0] for name in page.files}
+    codes = [block.code for block in blocks if block.kind != "console" and not block.options.raises]
+    return {module: package for module, package in imported_packages(codes).items() if module not in own}
+
+
+def demand(page: Published, device: str) -> None:
+    """Raise CheckError if this machine cannot run the page."""
+    version = torch_build().version
+    if not version or device not in present_devices():
+        raise CheckError(f"nothing was run: {why_absent(device)}")
+    if version_order(version)[:2] < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise CheckError(f"nothing was run: PyTorch {version} is too old; install {needed} or newer")
+    blocks = blocks_for(page, device)
+    if not blocks:
+        raise CheckError(f"nothing was run: {page.page.path} has no block for {LABELS[device]} with PyTorch {version}")
+    found = packages(page, blocks).items()
+    missing = [package for module, package in found if importlib.util.find_spec(module) is None]
+    if missing:
+        names = " ".join(missing)
+        raise CheckError(f"nothing was run: the page needs {names}; run {sys.executable} -m pip install {names}")
+
+
+def plan(page: Published, device: str) -> Iterator[str]:
+    """Lines that say what is about to be run."""
+    blocks = blocks_for(page, device)
+    names = ", ".join(packages(page, blocks).values()) or "no package"
+    yield f'"{page.title}" ({page.page.path}): {len(blocks)} of {len(page.page.blocks)} blocks'
+    for block in blocks:
+        first = next((line.strip() for line in block.code.splitlines() if line.strip()), "")
+        shown = f"python {block.path} {block.options.args}" if block.kind == "program" else first
+        yield f"  {block.index + 1:3} {block.kind:8} {shown[:90]}"
+    yield f"With {sys.executable}, PyTorch {torch_build().version}, on {LABELS[device]}; they import {names}."
+    yield "The code runs with your rights, as if you had pasted it into Python."
+
+
+def ran(page: Published, device: str) -> Run:
+    """Run the page in a fresh process, in a temporary folder with the files that it needs. Raises SessionError."""
+    folder = Folder()
+    try:
+        for name, text in page.files.items():
+            path = folder.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        with Sessions(folder.path, workers=1) as sessions:
+            run = sessions.run(page.page, device)
+    finally:
+        folder.remove()
+    if run.environment is None:
+        raise CheckError(f"nothing was run: PyTorch sees no {LABELS[device]} device; is its driver too old?")
+    return run
+
+
+def pack(page: Published, run: Run, said: str, archive: Path) -> None:
+    """Write an archive with the page's recording, of the kind that `make gpu-import` takes. Raises CheckError."""
+    assert run.environment is not None
+    folder = Folder()
+    try:
+        recording = update(None, page.page, run.environment, run.outputs)
+        if recording is None:
+            raise CheckError("nothing was recorded: no block ran")
+        save(place(folder.path / RECORDINGS, run.environment.folder, page.page), recording)
+        (folder.path / "record.log").write_text(said + "\n", encoding="utf-8")
+        (folder.path / "results.json").write_text(json.dumps([]), encoding="utf-8")
+        with tarfile.open(archive, "w:gz") as packed:
+            for name in (RECORDINGS.as_posix(), "record.log", "results.json"):
+                packed.add(folder.path / name, name)
+    except OSError as error:
+        raise CheckError(f"{archive} cannot be written ({error.strerror or error}); name another file") from None
+    finally:
+        folder.remove()

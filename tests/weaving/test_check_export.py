@@ -1,0 +1,102 @@
+"""A page as JSON for a reader's machine, and the report on what that machine printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from samedevice.outputs.environments import Environment, Run
+from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.outputs.recordings import Recording, update
+from samedevice.pages.page import Page
+from samedevice.weaving.check_export import PublishedError, check_export, published
+from samedevice.weaving.check_report import findings, report
+
+Write = Callable[..., Page]
+OLD = Environment("cpu", "EPYC", "2.9.1+cpu", "3.11.7", "", "2026-11-19")
+NEW = Environment("cpu", "EPYC", "2.15.0+cu132", "3.11.7", "", "2026-11-21")
+HERE = Environment("cpu", "Core i5", "2.13.0", "3.12.1", "", "2026-11-22")
+PAGE = """# Title
+
+```python
+1
+```
+
+```python raises="ValueError" alt="A line"
+int("x")
+```
+
+```python needs="cuda"
+3
+```
+"""
+
+
+def recording(page: Page, about: Environment, *texts: str) -> Recording:
+    found = update(None, page, about, [*(Output(value=text) for text in texts), *[None] * (3 - len(texts))])
+    assert found is not None
+    return found
+
+
+def test_blocks_and_outputs_survive_the_way(write: Write) -> None:
+    """The hashes must be those of the repository, or a recording made from the file would fit no page."""
+    page = write(PAGE)
+    found = published(check_export(page, "Title", {"snippets/x.py": "1"}, [recording(page, OLD, "1", "2")]))
+    assert found.page.hashes("cuda") == page.hashes("cuda")
+    assert [block.line for block in found.page.blocks] == [block.line for block in page.blocks]
+    assert found.printed == (((OLD, Output(value="1")),), ((OLD, Output(value="2")),), ())
+    assert found.files == {"snippets/x.py": "1"}
+
+
+def test_pictures_are_left_out(write: Write) -> None:
+    """Another version of matplotlib draws other pictures, which would be told as differences."""
+    page = write(PAGE)
+    drawn = update(None, page, OLD, [Output(figures=(Figure("<svg/>", "A line"),)), None, None])
+    assert drawn is not None
+    text = check_export(page, "Title", {}, [drawn])
+    assert "<svg" not in text
+    assert published(text).printed[0] == ((OLD, Output(figures=(Figure("", "A line"),))),)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"format": 99}, "another version"),
+        ({"page": "../x.md"}, "leaves the folder"),
+        ({"page": "src/x.py"}, "is no page"),
+        ({"files": {"/etc/passwd": ""}}, "leaves the folder"),
+        ({"files": {"a/../../x": ""}}, "leaves the folder"),
+        ({"blocks": 3}, "no page that samedevice can check"),
+    ],
+)
+def test_what_is_no_page_is_refused(write: Write, change: dict[str, object], told: str) -> None:
+    """The file comes from the network, and its files are written to the reader's disk."""
+    text = json.dumps(json.loads(check_export(write(PAGE), "Title", {}, [])) | change)
+    with pytest.raises(PublishedError, match=told):
+        published(text)
+
+
+def test_the_report_says_who_printed_what(write: Write) -> None:
+    """Equal outputs name their environments; another one is shown beside the nearest version's."""
+    page = write(PAGE)
+    recordings = [recording(page, NEW, "1", "new"), recording(page, OLD, "1", "old")]
+    found = published(check_export(page, "Title", {}, recordings))
+    raised = Output(raised=Raised("ValueError", "mine"))
+    told = "\n".join(report(findings(found, Run((Output(value="1"), raised, None), HERE, 1), "cpu"), HERE))
+    assert "1 block prints what was recorded, 1 block prints something else." in told
+    assert "1 block as on CPU with PyTorch 2.15.0+cu132 and CPU with PyTorch 2.9.1+cpu" in told
+    assert "1 block did not run, for want of CUDA: 3" in told
+    assert "block 2 (docs/page.md:7):" in told
+    assert "-old\n  +ValueError: mine" in told
+
+
+def test_a_block_that_fails_is_a_difference(write: Write) -> None:
+    """Also where nothing was recorded for it."""
+    found = published(check_export(write(PAGE), "Title", {}, []))
+    outputs = (Output(raised=Raised("KeyError", "x")), Output(value="1"), None)
+    first, second, third = findings(found, Run(outputs, HERE, 1), "cpu")
+    assert "raised KeyError" in first.differs
+    assert "did not raise ValueError" in second.differs
+    assert not third.run
