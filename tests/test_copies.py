@@ -208,8 +208,8 @@ def _flat(block: Block) -> list[ast.stmt]:
 
 def expected_prints(page: Page) -> str:
     """All that the page shows on the CPU, in order."""
-    found = [recording_of(page).find(page, block.index)[1] for block in page.blocks if block.kind == "python"]
-    return "".join(f"{entry.output.shown}\n" for entry in found if entry and entry.output.shown)
+    found = [recording_of(page).find(page, block.index).output for block in page.blocks if block.kind == "python"]
+    return "".join(f"{output.shown}\n" for output in found if output and output.shown)
 
 
 @each_page
@@ -249,7 +249,7 @@ def test_a_script_runs_as_a_reader_runs_it(name: str, tmp_path: Path) -> None:
     path = tmp_path / "page.py"
     path.write_text(exports(page, shown(page))["py"], encoding="utf-8")
     run = subprocess.run([sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, check=True)
-    wanted = [entry.output for block in page.blocks if (entry := recording_of(page).find(page, block.index)[1])]
+    wanted = [output for block in page.blocks if (output := recording_of(page).find(page, block.index).output)]
     values = [output.value for output in wanted if output.value and "0x" not in output.value]
     assert values
     assert all(any(same_text(value, found) for found in windows(run.stdout, value)) for value in values)
