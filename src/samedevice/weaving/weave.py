@@ -147,7 +147,7 @@ def _encoded(prefix: str, text: str) -> str:
 def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
-    data = {"data-block": str(block.index)} | (copy.attributes if copy else {})
+    data = copy.attributes if copy else {"data-block": str(block.index)}
     held = {
         "id": anchor,
         "source": block.code.rstrip("\n"),
