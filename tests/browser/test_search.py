@@ -134,8 +134,9 @@ ENTRIES = """() => [...document.querySelectorAll("article dt > code:first-child"
 OUT_OF_MEMORY = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23.69 GiB "
     "of which 1.21 GiB is free. Including non-PyTorch memory, this process has 22.47 GiB memory in use. Of the "
-    "allocated memory 21.80 GiB is allocated by PyTorch, and 312.44 MiB is reserved by PyTorch but unallocated. If reserved but "
-    "unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
+    "allocated memory 21.80 GiB is allocated by PyTorch, and 312.44 MiB is reserved by PyTorch but unallocated. "
+    "If reserved but unallocated memory is large try setting "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
 )
 
 

@@ -84,13 +84,13 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
     assert error_index(where, entries(shelf((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
         [
             "## A { #messages-a data-search-exclude }",
-            "``a `quoted` word`` { #error-quoted-word-7082ef2e }",
+            "``a `quoted` word`` { #error-7082ef2e }",
             ":   **ValueError**, seen on CPU with PyTorch 2.13.\n"
             "    It is `so`, see [there](../b/y.md#z), [here](../topic/x.md#up) and [PyTorch](https://pytorch.org).\n"
             "    A second.\n"
             "    Block and fix: [About x](../topic/x.md#err-q)",
             "## O { #messages-o data-search-exclude }",
-            "`other` { #error-other-d9298a10 }",
+            "`other` { #error-d9298a10 }",
             ":   **ValueError**, no block raises it now.\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o)",
         ]
     )

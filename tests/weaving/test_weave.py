@@ -195,7 +195,7 @@ def test_devices_that_are_compared_stand_beside_each_other_without_a_switch(writ
     """The home page shows both at once; whichever is chosen, both can be read."""
     outputs = {0: [cpu(Output("on cpu\n")), cuda(Output("on cuda\n"))]}
     html = render(weave(write('```python compare="cuda"\nx\n```\n'), outputs, {}))
-    assert 'data-devices="cpu cuda">' in html
+    assert 'class="sd-out sd-beside" data-devices="cpu cuda" id="' in html
     assert Seen(html).texts["button"] == []
     assert Seen(html).texts["mark"] == ["cpu", "cuda"]
 

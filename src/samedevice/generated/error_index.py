@@ -18,8 +18,6 @@ PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
-ID_WORDS = 4
-"""Words of its message that an entry's id has, for those who read an address."""
 STRONGEST = list(Standing)
 """What stands behind a message, the best first."""
 
@@ -43,8 +41,7 @@ class Entry:
     @property
     def id(self) -> str:
         """Where the entry can be linked to; it follows from the message alone."""
-        words = re.findall(r"[a-z][a-z_]+", normal(self.text))[:ID_WORDS]
-        return anchor(normal(self.text), "-".join(["error", *words]))
+        return anchor(normal(self.text), "error")
 
     @property
     def shown(self) -> str:

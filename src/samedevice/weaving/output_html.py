@@ -38,7 +38,7 @@ def output_html(block: Block, shown: Sequence[Shown], anchor: str = "") -> str:
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
-    return f'<div class="{kind}"{id} data-devices="{devices}"{at}>{_switches(panes, beside)}{html}</div>'
+    return f'<div class="{kind}" data-devices="{devices}"{at}{id}>{_switches(panes, beside)}{html}</div>'
 
 
 def waiting_html(blocks: int, needs: tuple[str, int]) -> str:

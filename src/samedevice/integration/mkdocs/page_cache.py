@@ -32,7 +32,7 @@ SNIPPETS = "pymdownx.snippets"
 INCLUDES = "--8<--"
 """A page that includes files is rendered in every build: what they are is known to the extension alone."""
 
-LANGUAGE = re.compile(r'(<div class=")language-[\w+#.-]+ (?=highlight")')
+LANGUAGE = re.compile(r'(<div (?:id="[^"]*" )?class=")language-[\w+#.-]+ (?=highlight")')
 """The class that names the language of highlighted code, which is there for the check alone."""
 UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 
