@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import subprocess
 import symtable
 import sys
@@ -72,14 +73,24 @@ def as_page(page: Page, block: Block, code: str, raises: tuple[tuple[str, str], 
     return Page(page.path, page.text, (alone,))
 
 
+PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*")
+"""A line of the program that an output names, as `snippets/device_check.py` does: it is another one in a copy."""
+
+
 def expected(output: Output) -> Output:
     """An output of a page as a plain program must give it: the value is printed, too."""
-    return replace(output, text="\n".join(filter(None, [output.text.rstrip("\n"), output.value])), value="")
+    text = "\n".join(filter(None, [output.text.rstrip("\n"), output.value]))
+    return _anywhere(replace(output, text=text, value=""))
+
+
+def _anywhere(output: Output) -> Output:
+    raised = output.raised and replace(output.raised, message=PLACE.sub("(a line)", output.raised.message))
+    return replace(output, text=PLACE.sub("(a line)", output.text), raised=raised)
 
 
 def given(output: Output, figures: int) -> Output:
     """What a plain program gave: a value is not shown by itself; figures of earlier blocks are still open."""
-    return replace(output, value="", figures=output.figures[len(output.figures) - figures :])
+    return _anywhere(replace(output, value="", figures=output.figures[len(output.figures) - figures :]))
 
 
 def differences(
