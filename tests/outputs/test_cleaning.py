@@ -17,6 +17,7 @@ from samedevice.outputs.cleaning import LIMIT, clean, cut
         ("<object object at 0x7f3c2c5d9e30>", "<object object at 0x...>"),
         ("0xff is 255, 0x7f3c2c5d9e30 is an address", "0xff is 255, 0x... is an address"),
         ("gone. (Triggered internally at /build/c10/core/x.cpp:12.)", "gone."),
+        ("[W1122 00:54:35.893968718 ProcessGroup.hpp:1006] Warning: no", "[W ProcessGroup.hpp] Warning: no"),
         ('File "/home/me/site/docs/page.md", line 3', 'File "docs/page.md", line 3'),
         ("bell \a, null \0, backspace \b, delete \x7f", "bell ␇, null ␀, backspace ␈, delete ␡"),
         ("tab\tand line\n", "tab\tand line\n"),

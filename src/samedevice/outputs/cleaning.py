@@ -11,6 +11,8 @@ READ = 4 * LIMIT
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
+LOGGED = re.compile(r"\[([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ ([\w.]+):\d+\]")
+"""How PyTorch's C++ log begins a line: level, day, time, place in its source."""
 PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
 UNSEEN = (*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 VISIBLE = PICTURES | {code: f"<U+{code:04X}>" for code in UNSEEN}
@@ -21,7 +23,8 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
 
     Those of ASCII become their pictures (`␀`), those of Latin-1 and those that turn the direction of text their
     numbers (`<U+202E>`). Carriage returns do what they do on a terminal, colours are dropped, addresses become
-    `0x...`, each key of `places` (a path of this machine) becomes its value. `more` is how many bytes follow the text
+    `0x...`, the log of PyTorch's C++ keeps level and file of each line (`[W Context.cpp]`) and no time, each key of
+    `places` (a path of this machine) becomes its value. `more` is how many bytes follow the text
     that were not read.
     """
     text, more = text[:READ], more + len(text[READ:])
@@ -31,7 +34,7 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
     text = text.encode("utf-8", "backslashreplace").decode()
     text = COLOUR.sub("", text.replace("\r\n", "\n"))
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    text = ADDRESS.sub("0x...", TRIGGERED.sub("", text))
+    text = LOGGED.sub(r"[\1 \2]", ADDRESS.sub("0x...", TRIGGERED.sub("", text)))
     return cut(text.translate(VISIBLE), more)
 
 
