@@ -10,6 +10,7 @@ import pytest
 
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, save
+from samedevice.devices import torch_build
 from samedevice.outputs.recordings import update
 from samedevice.pages.parsing import parse_page
 
@@ -39,7 +40,7 @@ def printing(checkout: Checkout) -> Checkout:
 
 def test_what_an_engine_kept_that_ran_blocks_in_another_way_is_not_shown(printing: Checkout) -> None:
     """It may have cut or cleaned the text otherwise."""
-    path = printing.root / ".cache/samedevice/cpu/page.json"
+    path = printing.root / f".cache/samedevice/cpu-{torch_build().version}/page.json"
     found = load(path)
     assert found is not None
     old = update(None, parse_page(printing.root / "docs/page.md", printing.root), found.environment, [Output("old")])

@@ -128,8 +128,8 @@ def check(checkout: Checkout, before: dict[str, bytes], number: int) -> None:
     now = checkout.recordings
     found = load(checkout.root / f"tests/recordings/{CPU_FOLDER}/page.json")
     assert found is not None
-    assert all(entry.intact for entry in found.entries)
-    if now["cpu/page.json"] == before["cpu/page.json"]:
+    assert all(entry.intact(found.environment) for entry in found.entries)
+    if now[f"{CPU_FOLDER}/page.json"] == before[f"{CPU_FOLDER}/page.json"]:
         whole = {name: content for name, content in before.items() if not name.endswith(SUFFIX)}
         assert whole.items() <= now.items()
     else:
