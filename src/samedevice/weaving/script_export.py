@@ -22,7 +22,7 @@ METADATA = """\
 # dependencies = {packages}
 # ///"""
 NEEDS_TORCH = "import torch"
-PRINT_ERROR = 'print(f"{type(error).__name__}: {error}")'
+PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
 def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
