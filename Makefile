@@ -58,9 +58,6 @@ flaky: $(VENV)/ready ## run every block TIMES times under load, in changing orde
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
-copies: $(VENV)/ready ## run every copy to run that changed, as the button copies it (half an hour the first time)
-	SAMEDEVICE_COPIES=1 $(TEST) tests/test_copies.py
-
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and report
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
 	@$(BIN)/python .ci/canary.py
@@ -76,4 +73,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check bench mutants flaky faults copies canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench mutants flaky faults canary lighthouse clean

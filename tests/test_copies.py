@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import os
 import re
 import subprocess
 import symtable
@@ -119,9 +118,6 @@ def copied(page: Page, device: str) -> dict[int, str]:
     return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device)}
 
 
-SAMPLE = None if os.environ.get("SAMEDEVICE_COPIES") else 2
-"""Copies of a page that an ordinary run of the tests runs, drawn by their hash; `make copies` runs all that changed."""
-
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -132,7 +128,7 @@ def test_each_copy_to_run_prints_what_the_page_shows_for_its_block(page: Page, r
     keys = {index: memo.digest(text + repr(recording_of(page).find(page, index))) for index, text in texts.items()}
     path, engine = place(ROOT / CACHE, "copied", page), memo.runner()
     passed = set(memo.find(path, engine) or ())
-    due = sorted((index for index in texts if keys[index] not in passed), key=lambda index: keys[index])[:SAMPLE]
+    due = sorted((index for index in texts if keys[index] not in passed), key=lambda index: keys[index])
     wrong = differences(page, {index: texts[index] for index in due}, real)
     if not wrong:
         memo.keep(path, engine, sorted(passed.union(keys[index] for index in due)))

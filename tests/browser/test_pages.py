@@ -49,7 +49,7 @@ OF_COLORS = ["color-contrast", "link-in-text-block"]
 NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
-FIRST_VIEW = 120_000
+FIRST_VIEW = 110_000
 OWN = 8_000
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from samedevice.devices import torch_build
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, save
-from samedevice.devices import torch_build
 from samedevice.outputs.recordings import update
 from samedevice.pages.parsing import parse_page
 

@@ -112,7 +112,8 @@ def test_the_recording_of_a_deleted_page_stays_and_is_told(recorded: Checkout) -
     before = recorded.recordings
     (recorded.root / "docs/page.md").unlink()
     (recorded.root / "docs/two.md").write_text(TWO)
-    told = f"tests/recordings/{CPU_FOLDER}/page.json: there is no page docs/page; delete it and its figures with git rm, or bring"
+    gone = "there is no page docs/page; delete it and its figures with git rm, or bring"
+    told = f"tests/recordings/{CPU_FOLDER}/page.json: {gone}"
     assert told in recorded.record()
     assert told in recorded.run("pytest")
     output = recorded.build("--strict")
