@@ -115,7 +115,8 @@ def differences(
 def copied(page: Page, device: str) -> dict[int, str]:
     """What is copied for each block that runs on a device, by its index."""
     parts = copies(page, shown(page))
-    return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device)}
+    torch = torch_build().version if device == "cpu" else ""
+    return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device, torch)}
 
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.closures import closures
@@ -105,7 +105,8 @@ def _about(page: Page, blocks: Sequence[Block]) -> str:
     packages = sorted(imported_packages(block.code for block in blocks).values())
     options = blocks[-1].options
     machine = MACHINES[options.needs] if options.count == 1 else f"{options.count} GPUs with CUDA"
-    needed = listed([*packages, *filter(None, [machine])])
+    version = replace(options, needs="").needed
+    needed = listed([*packages, *filter(None, [version, machine])])
     return f"From {SITE}, {plain_title(page)} ({page.name})." + f" Needs {needed}." * bool(needed)
 
 
