@@ -73,7 +73,7 @@ def as_page(page: Page, block: Block, code: str, raises: tuple[tuple[str, str], 
     return Page(page.path, page.text, (alone,))
 
 
-PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*")
+PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*|File \"docs/[^\"]+\", line \d+.*(?:\n {4}\S.*\n +[~^]+)?")
 """A line of the program that an output names, as `snippets/device_check.py` does: it is another one in a copy."""
 
 
