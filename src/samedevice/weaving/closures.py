@@ -103,7 +103,7 @@ def _needed(last: Flow, earlier: list[Flow], groups: dict[Value, set[Value]], ra
     """What a block needs of earlier ones; `random` is whether those count that only draw random numbers."""
 
     def followed(values: set[Value]) -> set[Value]:
-        return values if random else {value for value in values if value[0] != RANDOM}
+        return {value for value in values if random or value[0] != RANDOM}
 
     needed = followed(last.loads)
     reach = needed.union(*(groups[value] for value in needed if value in groups))
