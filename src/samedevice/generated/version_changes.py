@@ -72,10 +72,12 @@ def _short(text: str) -> str:
 
 
 def version_changes(page: Page, shelf: Shelf) -> str:
-    """The Markdown of all changes, as it stands on `page`: grouped by version, the newest first."""
+    """The Markdown of all changes but those of `page`, where it stands: grouped by version, the newest first."""
     groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(shelf)}
     pairs = {(before.folder, after.folder): (before, after) for before, after in groups}
     for change in changes(shelf):
+        if change.page.path == page.path:  # it shows its blocks with all versions already
+            continue
         pair = pairs[change.before.folder, change.after.folder]
         groups[pair].setdefault(change.text, []).append(change)
     parts = [part for pair, found in groups.items() for part in _group(page, *pair, found)]
