@@ -56,6 +56,14 @@ def test_stale_outputs_and_other_machines_are_no_neighbors(write: Write) -> None
     assert told.count("## ") == 1
 
 
+def test_the_page_itself_is_left_out(write: Write) -> None:
+    """It shows its own blocks with every version, above the list."""
+    page = write(TEXT, WHERE.path)
+    found = [recorded(page, where, text, text) for where, text in ((NEW, "mm: a"), (MIDDLE, "a"))]
+    told = version_changes(WHERE, Shelf((page,), {page.path: found}, {}))
+    assert told.endswith("Every block that both have run prints the same.")
+
+
 def test_one_version_alone_has_no_changes(write: Write) -> None:
     """The page says so, and is not empty."""
     page = write(TEXT)
