@@ -214,6 +214,7 @@ def test_a_message_that_is_a_class_names_itself(write: Write) -> None:
     """The line before it is about another error."""
     said = Output(text="ValueError: boom\na.b.ChildFailedError:\n")
     assert judge(write, "```python\nrun()\n```\n", said, title="`a.b.ChildFailedError`").name == "ChildFailedError"
+    assert judge(write, BLOCK, raised("ZeroDivisionError"), title="`ZeroDivisionError`").name == "RuntimeError"
 
 
 def test_a_cited_message_has_no_class_of_a_block(write: Write) -> None:

@@ -221,7 +221,8 @@ def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator
 
 def _name(block: Block, device: str, before: str, message: str) -> str:
     """The class of a message: as printed in front of it, as the heading has it, or as the block announces it."""
-    printed = NAME.fullmatch(message) or CLASS.search(before) or CLASS.match(message.partition(": ")[0] + ": ")
+    alone = None if before.endswith(": ") else NAME.fullmatch(message)
+    printed = alone or CLASS.search(before) or CLASS.match(message.partition(": ")[0] + ": ")
     if printed:
         return printed["name"]
     caught = CAUGHT.search(block.code)
