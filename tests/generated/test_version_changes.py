@@ -9,7 +9,7 @@ from samedevice.generated.error_index import entries, error_index
 from samedevice.generated.site import Shelf
 from samedevice.generated.version_changes import version_changes
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 
@@ -54,6 +54,25 @@ def test_stale_outputs_and_other_machines_are_no_neighbors(write: Write) -> None
     told = version_changes(WHERE, Shelf((page,), {page.path: found}, {}))
     assert told.endswith("Every block that both have run prints the same.")
     assert told.count("## ") == 1
+
+
+def test_the_page_itself_is_left_out(write: Write) -> None:
+    """It shows its own blocks with every version, above the list."""
+    page = write(TEXT, WHERE.path)
+    found = [recorded(page, where, text, text) for where, text in ((NEW, "mm: a"), (MIDDLE, "a"))]
+    told = version_changes(WHERE, Shelf((page,), {page.path: found}, {}))
+    assert told.endswith("Every block that both have run prints the same.")
+
+
+def test_another_alt_text_is_no_change(write: Write) -> None:
+    """The author wrote it, and may mend it without running the block again."""
+    page = write("# A\n\n```python\none\n```\n")
+    found = [
+        update(None, page, where, [Output("a", figures=(Figure("<svg/>", alt),))])
+        for where, alt in ((NEW, "A line."), (MIDDLE, "One line."))
+    ]
+    told = version_changes(WHERE, Shelf((page,), {page.path: [one for one in found if one]}, {}))
+    assert told.endswith("Every block that both have run prints the same.")
 
 
 def test_one_version_alone_has_no_changes(write: Write) -> None:

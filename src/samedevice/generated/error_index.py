@@ -144,7 +144,7 @@ def _what(seen: Evidence) -> str:
         Standing.RAISED: f"seen on {where}",
         Standing.COMPARED: f"compared on {where} with what PyTorch says",
         Standing.WAITING: "not recorded yet",
-        Standing.CITED: "cited, no machine of ours raises it",
+        Standing.CITED: "cited, no block of that section raises it",
     }.get(seen.standing, "no block raises it now")
     return f"**{seen.name}**, {told}." if seen.name else f"{told[0].upper()}{told[1:]}."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +17,7 @@ from samedevice.pages.fences import fence_mark, find_fences
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK
 
+ALT = re.compile(r"figure \d+: its alt text ")
 LINES = 30
 """Lines of a difference that are shown."""
 WIDTH = 500
@@ -47,7 +49,7 @@ def changes(shelf: Shelf) -> Iterator[Change]:
                 for before, after in pairs:
                     old, new = found.get(before.folder), found.get(after.folder)
                     if old and new and old.output and new.output:
-                        text = difference(old.output, new.output, block.options.numbers_vary)
+                        text = _printed(difference(old.output, new.output, block.options.numbers_vary))
                         if text:
                             yield Change(page, block, before, after, _short(text))
 
@@ -62,6 +64,11 @@ def _neighbors(shelf: Shelf) -> Iterator[tuple[Environment, Environment]]:
         yield from ((before, after) for after, before in pairwise(group))
 
 
+def _printed(text: str) -> str:
+    """A difference without what the author wrote: the alt text of a figure, which no hash of the code covers."""
+    return "\n".join(line for line in text.split("\n") if not ALT.match(line))
+
+
 def _short(text: str) -> str:
     """A difference without its head, and not longer than a reader reads."""
     found = text.split("\n")
@@ -72,10 +79,12 @@ def _short(text: str) -> str:
 
 
 def version_changes(page: Page, shelf: Shelf) -> str:
-    """The Markdown of all changes, as it stands on `page`: grouped by version, the newest first."""
+    """The Markdown of all changes but those of `page`, where it stands: grouped by version, the newest first."""
     groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(shelf)}
     pairs = {(before.folder, after.folder): (before, after) for before, after in groups}
     for change in changes(shelf):
+        if change.page.path == page.path:  # it shows its blocks with all versions already
+            continue
         pair = pairs[change.before.folder, change.after.folder]
         groups[pair].setdefault(change.text, []).append(change)
     parts = [part for pair, found in groups.items() for part in _group(page, *pair, found)]
