@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.generated.error_index import cut_short, entries, error_index, normal
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
@@ -26,21 +26,21 @@ def page(write: Write, name: str, *parts: str) -> Page:
     return write(f"# About {name.rpartition('/')[2]}\n\n## Error messages\n\n" + "".join(parts), f"docs/{name}.md")
 
 
-def shelf(*found: tuple[Page, list[str]]) -> Shelf:
+def site(*found: tuple[Page, list[str]]) -> Site:
     """Pages, each with the messages that its blocks gave on the CPU."""
     recordings = {}
     for one, messages in found:
         outputs = [Output(raised=Raised("ValueError", message)) for message in messages]
         made = update(None, one, CPU, outputs or [None] * len(one.blocks))
         recordings[one.path] = (made,) if made else ()
-    return Shelf(tuple(one for one, _ in found), recordings, {})
+    return Site(tuple(one for one, _ in found), recordings, {})
 
 
 def test_one_message_on_two_pages_is_one_entry_with_the_better_evidence_first(write: Write) -> None:
     """A reader who pastes a message wants one answer, and all places."""
     here = page(write, "here", section("`size (3) is wrong`", "a"))
     there = page(write, "there", section("`ValueError: size (7) is wrong.`", "b"))
-    (entry,) = entries(shelf((here, ["another"]), (there, ["size (5) is wrong."])))
+    (entry,) = entries(site((here, ["another"]), (there, ["size (5) is wrong."])))
     assert [one.id for one, _ in entry.found] == ["err-b", "err-a"]
     assert entry.text == "ValueError: size (7) is wrong."
 
@@ -65,14 +65,14 @@ def test_a_longer_message_is_put_to_the_shorter_one_past_another(write: Write) -
     """In the alphabet, one that is no continuation may stand between them."""
     titles = ("`it does not work at all`", "`it does not work at allocation`", "`it does not work at all times`")
     one = page(write, "one", *(section(title, str(number)) for number, title in enumerate(titles)))
-    assert [len(entry.found) for entry in entries(shelf((one, [])))] == [2, 1]
+    assert [len(entry.found) for entry in entries(site((one, [])))] == [2, 1]
 
 
 def test_the_order_is_that_of_what_a_reader_pastes(write: Write) -> None:
     """Quotes and the class do not count; failures without a message come last."""
     titles = ("No message: a silent one", "`UserWarning: Beta`", "`'gamma' is no name`", "`alpha`", "`1D tensor`")
     one = page(write, "one", *(section(title, str(number)) for number, title in enumerate(titles)))
-    found = [entry.text for entry in entries(shelf((one, [])))]
+    found = [entry.text for entry in entries(site((one, [])))]
     assert found == ["1D tensor", "alpha", "UserWarning: Beta", "'gamma' is no name", "a silent one"]
 
 
@@ -81,7 +81,7 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
     prose = "It is `so`, see [there](../b/y.md#z), [here](#up) and [PyTorch](https://pytorch.org).\nA second.\nA third."
     one = page(write, "topic/x", section("``a `quoted` word``", "q", prose), section("`other`", "o", "Seen:"))
     where = Page("docs/reference/errors.md", "# Errors", ())
-    assert error_index(where, entries(shelf((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
+    assert error_index(where, entries(site((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
         [
             "## A { #messages-a data-search-exclude }",
             "``a `quoted` word`` { #error-7082ef2e }",

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.generated.error_sections import HEADING
-from samedevice.generated.site import Shelf, link
+from samedevice.generated.site import Site, link
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import stand
@@ -38,11 +38,11 @@ class Change:
     """How the outputs differ, as a unified diff without its head."""
 
 
-def changes(shelf: Shelf) -> Iterator[Change]:
+def changes(site: Site) -> Iterator[Change]:
     """Each change from one recorded version to the next on the same device, page by page."""
-    pairs = list(_neighbors(shelf))
-    for page in shelf.pages:
-        recordings = shelf.recorded(page)
+    pairs = list(_neighbors(site))
+    for page in site.pages:
+        recordings = site.recorded(page)
         for block in page.blocks:
             for device in DEVICES:
                 found = {one.environment.folder: one for one in stand(page, block.index, device, recordings)}
@@ -54,9 +54,9 @@ def changes(shelf: Shelf) -> Iterator[Change]:
                             yield Change(page, block, before, after, _short(text))
 
 
-def _neighbors(shelf: Shelf) -> Iterator[tuple[Environment, Environment]]:
+def _neighbors(site: Site) -> Iterator[tuple[Environment, Environment]]:
     """The recorded environments of each device with the next newer one, newest first."""
-    found = {one.environment.folder: one.environment for page in shelf.pages for one in shelf.recorded(page)}
+    found = {one.environment.folder: one.environment for page in site.pages for one in site.recorded(page)}
     machines: dict[tuple[int, str], list[Environment]] = {}
     for one in sorted(found.values(), key=lambda one: one.order, reverse=True):
         machines.setdefault((DEVICES.index(one.device), one.short_name), []).append(one)
@@ -78,11 +78,11 @@ def _short(text: str) -> str:
     return "\n".join([*lines[:LINES], *more])
 
 
-def version_changes(page: Page, shelf: Shelf) -> str:
+def version_changes(page: Page, site: Site) -> str:
     """The Markdown of all changes but those of `page`, where it stands: grouped by version, the newest first."""
-    groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(shelf)}
+    groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(site)}
     pairs = {(before.folder, after.folder): (before, after) for before, after in groups}
-    for change in changes(shelf):
+    for change in changes(site):
         if change.page.path == page.path:  # it shows its blocks with all versions already
             continue
         pair = pairs[change.before.folder, change.after.folder]
