@@ -150,8 +150,10 @@ def best_device() -> torch.device:
 
 def pick_dtype(device: torch.device) -> torch.dtype:
     """Return float16 for NVIDIA GPUs that cannot compute in bfloat16, and bfloat16 for every other device."""
-    if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
-        return torch.float16
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            if not torch.cuda.is_bf16_supported(including_emulation=False):
+                return torch.float16
     return torch.bfloat16
 
 
