@@ -208,6 +208,7 @@ def test_a_built_wheel_has_the_command(tmp_path: Path, publish: Callable[..., st
     """In an environment of its own, which shares only the packages of this one."""
     pytest.importorskip("setuptools", minversion="77")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     source = tmp_path / "source"
     source.mkdir()
     repository = PACKAGE.parents[1]
@@ -219,11 +220,11 @@ def test_a_built_wheel_has_the_command(tmp_path: Path, publish: Callable[..., st
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin/python"
-    subprocess.run([*pip, f"--python={python}", "install", "--no-deps", *tmp_path.glob("*.whl")], check=True)
+    install = [*pip, f"--python={python}", "install", "--no-deps", *tmp_path.glob("*.whl")]
+    subprocess.run(install, env=environ, check=True)
     own = next(environment.glob("lib/python*/site-packages"))
     shared = [path for path in sys.path if path.endswith("site-packages")]
     (own / "shared.pth").write_text("\n".join(shared), encoding="utf-8")
-    environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [environment / "bin/samedevice", "check", publish(), "--yes"]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
