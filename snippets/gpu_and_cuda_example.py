@@ -86,7 +86,8 @@ def device_argument(name: str) -> torch.device:
     except RuntimeError:
         raise argparse.ArgumentTypeError(f"{name!r} is not the name of a device") from None
     here = devices_here()
-    if (device.index or 0) >= here.get(device.type, 0):
+    # An index can be negative: torch.device reads cuda:200 as cuda:-56.
+    if (device.index or 0) not in range(here.get(device.type, 0)):
         listing = ", ".join(f"{kind} ({count})" for kind, count in here.items())
         missing = f"{name!r} is not available on this machine"
         raise argparse.ArgumentTypeError(f"{missing}, which has: {listing}")

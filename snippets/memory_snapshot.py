@@ -211,7 +211,8 @@ def device_argument(name: str) -> torch.device:
     except RuntimeError:
         raise argparse.ArgumentTypeError(f"{name!r} is not the name of a device") from None
     here = devices_here()
-    if (device.index or 0) >= here.get(device.type, 0):
+    # An index can be negative: torch.device reads cuda:200 as cuda:-56.
+    if (device.index or 0) not in range(here.get(device.type, 0)):
         raise argparse.ArgumentTypeError(f"{name!r} is not available on this machine, which has: {', '.join(here)}")
     return device
 

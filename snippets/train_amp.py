@@ -150,8 +150,10 @@ def best_device() -> torch.device:
 
 def pick_dtype(device: torch.device) -> torch.dtype:
     """Return float16 for NVIDIA GPUs that cannot compute in bfloat16, and bfloat16 for every other device."""
-    if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
-        return torch.float16
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            if not torch.cuda.is_bf16_supported(including_emulation=False):
+                return torch.float16
     return torch.bfloat16
 
 
@@ -167,7 +169,8 @@ def device_argument(name: str) -> torch.device:
         raise argparse.ArgumentTypeError(f"{name!r} is not the name of a device") from None
     best = best_device()
     here = {"cpu": 1} if best.type == "cpu" else {best.type: torch.accelerator.device_count(), "cpu": 1}
-    if (device.index or 0) >= here.get(device.type, 0):
+    # An index can be negative: torch.device reads cuda:200 as cuda:-56.
+    if (device.index or 0) not in range(here.get(device.type, 0)):
         listing = ", ".join(f"{kind} ({count})" for kind, count in here.items())
         raise argparse.ArgumentTypeError(f"{name!r} is not available on this machine, which has: {listing}")
     return device

@@ -73,7 +73,7 @@ def as_page(page: Page, block: Block, code: str, raises: tuple[tuple[str, str], 
     return Page(page.path, page.text, (alone,))
 
 
-PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*")
+PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*|File \"docs/[^\"]+\", line \d+.*(?:\n {4}\S.*\n +[~^]+)?")
 """A line of the program that an output names, as `snippets/device_check.py` does: it is another one in a copy."""
 
 
@@ -115,7 +115,8 @@ def differences(
 def copied(page: Page, device: str) -> dict[int, str]:
     """What is copied for each block that runs on a device, by its index."""
     parts = copies(page, shown(page))
-    return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device)}
+    torch = torch_build().version if device == "cpu" else ""
+    return {index: program(page, index, parts) for index in parts if page.blocks[index].runs_on(device, torch)}
 
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -198,7 +199,8 @@ def test_earlier_blocks_keep_their_meaning_when_they_are_indented(page: Page) ->
     parts = copies(page, shown(page))
     for index, copy in parts.items():
         if copy.needs:
-            quiet = ast.parse(program(page, index, parts)).body[2]
+            body = ast.parse(program(page, index, parts)).body
+            quiet = body[2 + len(ast.parse("\n".join(copy.imports)).body)]
             assert isinstance(quiet, ast.With)
             within = [part.body if isinstance(part, ast.Try) and _only_passes(part) else [part] for part in quiet.body]
             alone = [ast.dump(part) for needed in copy.needs for part in ast.parse(page.blocks[needed].code).body]

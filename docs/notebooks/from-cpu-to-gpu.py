@@ -233,7 +233,7 @@ _ = ax.legend()
 # Which digits does the network mix up?
 # The cell counts on the device, and moves the counts to the CPU for Matplotlib.
 
-# %% numbers="vary" alt="A matrix of ten true digits by ten answers. Nearly all of the 360 test digits lie on its diagonal; the few others are single mistakes."
+# %% numbers="vary" alt="A matrix of ten true digits by ten answers. Nearly all of the 360 test digits lie on its diagonal; the few others are spread over the matrix, one or two in a place."
 from matplotlib.colors import ListedColormap
 
 outputs, targets = predict(model)
@@ -327,7 +327,7 @@ print(f"{dtype}: test {right:.1%} right")
 print("over 90 % right:", right > 0.9)
 
 # %% [markdown]
-# The network does as well in 16 bits.
+# In 16 bits the network reads about as many digits.
 # [Autocast](../amp/autocast.md) and [GradScaler](../amp/gradscaler.md) have pages of their own.
 #
 # ## How long does a step take?

@@ -86,7 +86,7 @@ for x in (scalar, vector, MATRIX, TENSOR):
 #
 # `torch.tensor` is the function that creates tensors.
 # [`torch.Tensor`](https://docs.pytorch.org/docs/stable/tensors.html) is their class;
-# called like a function it reads one number as a *size*, and turns integers into floats.
+# called like a function it reads one integer as a *size*, and turns a list of integers into floats.
 
 # %%
 print(torch.tensor(3), "has shape", torch.tensor(3).shape)
@@ -142,7 +142,7 @@ print(zeros)
 print(ones.dtype, random_tensor.dtype)
 
 # %% [markdown]
-# The data type is `float32` unless you ask for another one.
+# These functions give `float32` unless you ask for another data type.
 #
 # Zeros times a tensor clears it only if it holds ordinary numbers, because zero times `nan` is `nan`.
 # To hide elements, choose with a mask:
@@ -251,7 +251,7 @@ print(tensor)
 # %% [markdown]
 # The last line shows the tensor unchanged: each operation makes a new one.
 # Keep a result with `tensor = tensor + 10`, or change the tensor in place with `tensor += 10`.
-# Dividing integers gives floats.
+# `/` gives floats for integers too.
 #
 # These operators are functions too:
 
@@ -550,7 +550,7 @@ for step in range(4):
 # ## NumPy
 #
 # `torch.from_numpy` and `tensor.numpy()` convert without copying.
-# They keep the data type, and NumPy's default is `float64`.
+# They keep the data type, and NumPy's default for fractions is `float64`.
 
 # %%
 import numpy as np

@@ -14,7 +14,7 @@ from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import catalogue
 from samedevice.generated.markers import Reference
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
@@ -158,7 +158,7 @@ class Book:
         listed = tuple(pages)
         recordings = {page.path: self.runs.recorded(page)[0] for page in listed}
         used = {page.path: self._kept("names", page, names) for page in listed}
-        return Reference(Shelf(listed, recordings, used), catalogue(self.root))
+        return Reference(Site(listed, recordings, used), catalogue(self.root))
 
     def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
         """What `make` makes of a page's blocks; from the cache, if they are the same."""

@@ -1,7 +1,7 @@
 """Temporary: temporary files and folders, and the removal of those that a killed run left behind.
 
-Whoever makes one holds a lock on it, which the kernel takes back when the process ends, however it ends: what nobody
-holds is left over. Windows has no such locks; what a killed run leaves there stays.
+A process that makes one holds a lock on it. The kernel releases the lock when the process ends, also if it is killed: a
+file that nobody locks is left over. Windows has no such locks: there the files of a killed run stay.
 """
 
 from __future__ import annotations

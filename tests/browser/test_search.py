@@ -11,7 +11,7 @@ import pytest
 
 from samedevice.generated.error_index import entries
 from samedevice.generated.error_sections import pattern
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.pages.parsing import parse_page
 
 pytestmark = pytest.mark.browser
@@ -64,7 +64,7 @@ def search(browser: Any, address: str) -> Any:
 def right() -> dict[str, set[str]]:
     """For each message the sections that are about it, as addresses below the site's."""
     pages = tuple(parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md")))
-    index = [entry for entry in entries(Shelf(pages, {}, {})) if not entry.silent]
+    index = [entry for entry in entries(Site(pages, {}, {})) if not entry.silent]
     found = {}
     for one in MESSAGES:
         text = one["text"]

@@ -9,7 +9,7 @@ import pytest
 
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, Version, api_table, catalogue, is_private, misused
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
@@ -61,11 +61,11 @@ def test_a_row_tells_status_versions_and_pages(write: Write) -> None:
     """The whole table, as Markdown."""
     one = write("```python\nimport torch\ntorch.add, torch.old.x, torch._C.y, torch.gone\n```\n", "docs/a/one.md")
     two = write("```python\nimport torch\ntorch.add, torch.new, torch.version.cuda\n```\n", "docs/a/two.md")
-    shelf = Shelf((one, two), {}, {page.path: names(page) for page in (one, two)})
+    site = Site((one, two), {}, {page.path: names(page) for page in (one, two)})
     add, new = f"[`torch.add`]({STABLE}generated/torch.add.html)", f"[`torch.new`]({STABLE}generated/torch.new.html)"
     gone = "[`torch.gone`](https://docs.pytorch.org/docs/2.13/generated/torch.gone.html)"
     old = f"[`torch.old.x`]({STABLE}generated/torch.old.x.html)"
-    assert api_table(Page("docs/b/apis.md", "", ()), shelf, ABOUT).split("\n") == [
+    assert api_table(Page("docs/b/apis.md", "", ()), site, ABOUT).split("\n") == [
         "| Name | Status | Used on |",
         "| --- | --- | --- |",
         "| `torch._C.y` | private | [one](../a/one.md) |",
@@ -95,8 +95,8 @@ def test_a_deprecated_name_belongs_into_a_block_that_shows_so(
     about = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
     recording = update(None, page, about, [Output(), output])
     assert recording is not None
-    shelf = Shelf((page,), {page.path: (recording,)}, {page.path: names(page)})
-    assert [(str(block), name) for block, name in misused(page, shelf, ABOUT)] == (
+    site = Site((page,), {page.path: (recording,)}, {page.path: names(page)})
+    assert [(str(block), name) for block, name in misused(page, site, ABOUT)] == (
         [("docs/page.md:5", "torch.old.x")] if expected else []
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.generated.error_index import cut_short, entries, error_index, normal
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update
@@ -27,21 +27,21 @@ def page(write: Write, name: str, *parts: str) -> Page:
     return write(f"# About {name.rpartition('/')[2]}\n\n## Error messages\n\n" + "".join(parts), f"docs/{name}.md")
 
 
-def shelf(*found: tuple[Page, list[str]]) -> Shelf:
+def site(*found: tuple[Page, list[str]]) -> Site:
     """Pages, each with the messages that its blocks gave on the CPU."""
     recordings = {}
     for one, messages in found:
         outputs = [Output(raised=Raised("ValueError", message)) for message in messages]
         made = update(None, one, CPU, outputs or [None] * len(one.blocks))
         recordings[one.path] = (made,) if made else ()
-    return Shelf(tuple(one for one, _ in found), recordings, {})
+    return Site(tuple(one for one, _ in found), recordings, {})
 
 
 def test_one_message_on_two_pages_is_one_entry_with_the_better_evidence_first(write: Write) -> None:
     """A reader who pastes a message wants one answer, and all places."""
     here = page(write, "here", section("`size (3) is wrong`", "a"))
     there = page(write, "there", section("`ValueError: size (7) is wrong.`", "b"))
-    (entry,) = entries(shelf((here, ["another"]), (there, ["size (5) is wrong."])))
+    (entry,) = entries(site((here, ["another"]), (there, ["size (5) is wrong."])))
     assert [one.id for one, _ in entry.found] == ["err-b", "err-a"]
     assert entry.text == "ValueError: size (7) is wrong."
 
@@ -66,14 +66,14 @@ def test_a_longer_message_is_put_to_the_shorter_one_past_another(write: Write) -
     """In the alphabet, one that is no continuation may stand between them."""
     titles = ("`it does not work at all`", "`it does not work at allocation`", "`it does not work at all times`")
     one = page(write, "one", *(section(title, str(number)) for number, title in enumerate(titles)))
-    assert [len(entry.found) for entry in entries(shelf((one, [])))] == [2, 1]
+    assert [len(entry.found) for entry in entries(site((one, [])))] == [2, 1]
 
 
 def test_the_order_is_that_of_what_a_reader_pastes(write: Write) -> None:
     """Quotes and the class do not count; failures without a message come last."""
     titles = ("No message: a silent one", "`UserWarning: Beta`", "`'gamma' is no name`", "`alpha`", "`1D tensor`")
     one = page(write, "one", *(section(title, str(number)) for number, title in enumerate(titles)))
-    found = [entry.text for entry in entries(shelf((one, [])))]
+    found = [entry.text for entry in entries(site((one, [])))]
     assert found == ["1D tensor", "alpha", "UserWarning: Beta", "'gamma' is no name", "a silent one"]
 
 
@@ -82,7 +82,7 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
     prose = "It is `so`, see [there](../b/y.md#z), [here](#up) and [PyTorch](https://pytorch.org).\nA second.\nA third."
     one = page(write, "topic/x", section("``a `quoted` word``", "q", prose), section("`other`", "o", "Seen:"))
     where = Page("docs/reference/errors.md", "# Errors", ())
-    assert error_index(where, entries(shelf((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
+    assert error_index(where, entries(site((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
         [
             "## A { #messages-a data-search-exclude }",
             "``a `quoted` word`` { #err-q }\n"
@@ -101,7 +101,7 @@ def test_what_most_entries_say_is_said_once(write: Write) -> None:
     """Three hundred times the same words hide where a message is special."""
     one = page(write, "x", section("`alpha`", "a"), section("`beta`", "b"), section("`gamma`", "c"))
     where = Page("docs/reference/errors.md", "# Errors", ())
-    found = error_index(where, entries(shelf((one, ["alpha", "beta", "not that"])))).split("\n\n")
+    found = error_index(where, entries(site((one, ["alpha", "beta", "not that"])))).split("\n\n")
     assert found[0] == "Unless an entry says something else, its message was seen on CPU with PyTorch 2.13."
     assert [part.split("\n")[1] for part in found if part.startswith("`")] == [
         ":   **ValueError**.",
@@ -115,7 +115,7 @@ def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> 
     here = page(write, "here", section("`alpha` and `beta`", "both"), section("`gamma`", "same"))
     there = page(write, "there", section("`delta`", "same"))
     where = Page("docs/reference/errors.md", "# Errors", ())
-    found = error_index(where, entries(shelf((here, []), (there, []))))
+    found = error_index(where, entries(site((here, []), (there, []))))
     ids = dict(re.findall(r"^`(\w+)` \{ #([\w-]+) \}$", found, re.M))
     assert ids == {
         "alpha": "err-both",

@@ -192,3 +192,32 @@ def test_a_message_without_a_block_is_elsewhere_cited_or_gone(write: Write) -> N
     assert judge(write, f"{other} {source}").standing is Standing.ELSEWHERE
     assert judge(write, source).standing is Standing.CITED
     assert judge(write, "It happens.").standing is Standing.GONE
+
+
+def test_a_message_that_changed_its_class_has_both(write: Write) -> None:
+    """PyTorch 2.15 raises NotImplementedError where 2.13 raised its base class: a reader may have either."""
+    (section,) = sections(write, "`it failed`")
+    found = [
+        update(
+            None,
+            section.page,
+            Environment("cpu", "EPYC", torch, "3.11.7", "", "2026-11-21"),
+            [raised("it failed", name)],
+        )
+        for torch, name in (("2.15.0", "NotImplementedError"), ("2.13.0", "RuntimeError"))
+    ]
+    told = evidence(section, "it failed", [one for one in found if one])
+    assert told.name == "NotImplementedError or RuntimeError"
+
+
+def test_a_message_that_is_a_class_names_itself(write: Write) -> None:
+    """The line before it is about another error."""
+    said = Output(text="ValueError: boom\na.b.ChildFailedError:\n")
+    assert judge(write, "```python\nrun()\n```\n", said, title="`a.b.ChildFailedError`").name == "ChildFailedError"
+    assert judge(write, BLOCK, raised("ZeroDivisionError"), title="`ZeroDivisionError`").name == "RuntimeError"
+
+
+def test_a_cited_message_has_no_class_of_a_block(write: Write) -> None:
+    """The block of its section shows something else."""
+    source = "[Reported](https://github.com/pytorch/pytorch/issues/1)."
+    assert judge(write, f"{source}\n\n{BLOCK}", raised("other")) == Evidence(Standing.CITED, "")

@@ -20,7 +20,7 @@ from samedevice.generated.api_table import Catalogue, catalogue, misused
 from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from samedevice.generated.markers import Reference, asks
-from samedevice.generated.site import Shelf, link, moved
+from samedevice.generated.site import Site, link, moved
 from samedevice.generated.status import status
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
@@ -56,18 +56,18 @@ for name in sys.stdin.read().split():
 
 
 @pytest.fixture(scope="module")
-def shelf() -> Shelf:
+def site() -> Site:
     """The site's own pages with their recordings."""
     paths = sorted(path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", NOTEBOOK))
     pages = tuple(parse_page(path, ROOT) for path in paths)
     recordings = {page.path: load_all(ROOT, RECORDINGS, page)[0] for page in pages}
-    return Shelf(pages, recordings, {page.path: names(page) for page in pages})
+    return Site(pages, recordings, {page.path: names(page) for page in pages})
 
 
 @pytest.fixture(scope="module")
-def index(shelf: Shelf) -> list[Entry]:
+def index(site: Site) -> list[Entry]:
     """The index of errors."""
-    return entries(shelf)
+    return entries(site)
 
 
 def seen(index: list[Entry]) -> Iterator[tuple[ErrorSection, Evidence]]:
@@ -81,9 +81,9 @@ def about(index: list[Entry], message: str) -> list[Entry]:
     return [one for one in index if not one.silent and (wanted.search(one.text) or pattern(one.text).search(message))]
 
 
-def test_every_section_about_an_error_has_an_id_of_its_own(shelf: Shelf) -> None:
+def test_every_section_about_an_error_has_an_id_of_its_own(site: Site) -> None:
     """The index links to it, and other pages do."""
-    ids = [(page.path, section.id) for page in shelf.pages for section in error_sections(page)]
+    ids = [(page.path, section.id) for page in site.pages for section in error_sections(page)]
     assert [one for one in ids if not one[1].startswith("err-")] == []
     assert [one for one, number in Counter(ids).items() if number > 1] == []
 
@@ -105,9 +105,9 @@ def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
     assert cited == set((SAMPLES / "cited.txt").read_text(encoding="utf-8").split())
 
 
-def test_a_section_that_points_to_another_points_to_the_same_message(shelf: Shelf, index: list[Entry]) -> None:
+def test_a_section_that_points_to_another_points_to_the_same_message(site: Site, index: list[Entry]) -> None:
     """Its message has no other evidence."""
-    known = {(one.page.path, one.id): one for page in shelf.pages for one in error_sections(page)}
+    known = {(one.page.path, one.id): one for page in site.pages for one in error_sections(page)}
     broken = []
     for section, found in seen(index):
         if found.standing is Standing.ELSEWHERE:
@@ -149,32 +149,32 @@ def test_the_checklist_is_whole() -> None:
     assert list(range(1, 52)) == NUMBERS
 
 
-def test_deprecated_names_are_used_only_to_show_that_they_are(shelf: Shelf) -> None:
+def test_deprecated_names_are_used_only_to_show_that_they_are(site: Site) -> None:
     """A reader copies code from everywhere else. The block has to show the warning, or the error."""
     known = catalogue(ROOT)
-    assert [f"{block}: {name}" for page in shelf.pages for block, name in misused(page, shelf, known)] == []
+    assert [f"{block}: {name}" for page in site.pages for block, name in misused(page, site, known)] == []
 
 
-def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(shelf: Shelf) -> None:
+def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(site: Site) -> None:
     """A name that is not there was found wrongly; PyTorch's own descriptions say what is deprecated.
 
     Names that a CPU build lacks are left out.
     """
     known = catalogue(ROOT)
-    used = {name for found in shelf.names.values() for name in found if not known.version(name).deprecated}
+    used = {name for found in site.names.values() for name in found if not known.version(name).deprecated}
     code = [sys.executable, "-c", RESOLVE]
     done = subprocess.run(code, input="\n".join(sorted(used)), capture_output=True, text=True, check=True)
     assert [line for line in done.stdout.splitlines() if "._C." not in line] == []
 
 
-def test_the_status_has_the_numbers_of_the_summary_of_pytest(shelf: Shelf) -> None:
+def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None:
     """On the site's own pages: what pytest says on a machine with a CPU alone."""
-    markdown = status(Page("docs/about/status.md", "", ()), shelf, [])
-    summary = "\n".join(elsewhere(ROOT, list(shelf.pages), ("cpu",)))
+    markdown = status(Page("docs/about/status.md", "", ()), site, [])
+    summary = "\n".join(elsewhere(ROOT, list(site.pages), ("cpu",)))
     told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", summary, re.M))
-    for page in shelf.pages:
+    for page in site.pages:
         for device in ("cuda", "mps"):
-            counted = tally(page, device, shelf.recordings[page.path])
+            counted = tally(page, device, site.recordings[page.path])
             states = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             assert told.get(f"{page.path} on {device}", "") == (
                 f"{', '.join(states)} of {counted.blocks}" if states else ""
@@ -187,7 +187,7 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(shelf: Shelf) -> No
 def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
     """The page stands around it as the author wrote it; blocks may stand before it."""
     page = write("# Names\n\n```python\nimport torch\ntorch.add\n```\n\n<!-- samedevice: apis -->\n\nAfter.\n")
-    made = Reference(Shelf((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
+    made = Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
     table = (
         "| Name | Status | Used on |\n| --- | --- | --- |\n| `torch.add` | stable, not documented | [page](page.md) |"
     )
@@ -202,14 +202,14 @@ def test_a_marker_that_a_fence_shows_is_text(write: Write) -> None:
     shown = "```text\n<!-- samedevice: status -->\n<!-- samedevice: any -->\n```\n"
     assert not asks(write(shown))
     page = write(f"{shown}\n<!-- samedevice: apis -->\n\n{shown}")
-    made = Reference(Shelf((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
+    made = Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
     assert made.text.count(shown) == 2
     assert "<!-- samedevice: apis -->" not in made.text
 
 
 def test_an_unknown_marker_is_an_error(write: Write) -> None:
     """The author reads page, line and what to do."""
-    reference = Reference(Shelf((), {}, {}), Catalogue({}, {}))
+    reference = Reference(Site((), {}, {}), Catalogue({}, {}))
     page = write("# A\n\n<!-- samedevice: error -->\n")
     with pytest.raises(
         PageError, match=r'^docs/page\.md:3: "error" is unknown; write errors, apis, figures, status, versions$'
@@ -222,7 +222,7 @@ def test_blocks_around_a_marker_stay_where_they_are_in_the_text(write: Write) ->
     page = write(
         "```python\n1\n```\n\n<!-- samedevice: apis -->\n\n```python\n2\n```\n\n<!-- samedevice: apis -->\n\n3\n"
     )
-    made = Reference(Shelf((page,), {}, {}), Catalogue({}, {})).fill(page)
+    made = Reference(Site((page,), {}, {}), Catalogue({}, {})).fill(page)
     for old, new in zip(page.blocks, made.blocks, strict=True):
         fence = slice(old.fence.start, old.fence.end)
         assert made.text[new.fence.start : new.fence.end] == page.text[fence]
@@ -235,10 +235,10 @@ def test_the_names_of_a_page_are_kept_until_its_code_changes(
     """Walking the code of all pages takes as long as the rest of a warm build's work for these parts."""
     page = write("# A\n\n```python\nimport torch\ntorch.add\n```\n")
     book = Book(root, print, ["cpu"])
-    made = book.reference([page]).shelf.names
+    made = book.reference([page]).site.names
     monkeypatch.setattr("samedevice.book.names", lambda page: {"made anew": [0]})
-    assert book.reference([page]).shelf.names == made == {"docs/page.md": {"torch.add": [0]}}
-    assert book.reference([write(page.text.replace("add", "mul"))]).shelf.names == {"docs/page.md": {"made anew": [0]}}
+    assert book.reference([page]).site.names == made == {"docs/page.md": {"torch.add": [0]}}
+    assert book.reference([write(page.text.replace("add", "mul"))]).site.names == {"docs/page.md": {"made anew": [0]}}
 
 
 LINKS = {

@@ -10,7 +10,7 @@ import pytest
 
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Evidence, Standing, error_sections
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.generated.status import status
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -61,7 +61,7 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
 
     pages = tuple(parse_page(docs / f"{name}.md", pytester.path) for name in texts)
     recordings = {page.path: load_all(pytester.path, RECORDINGS, page)[0] for page in pages}
-    markdown = status(WHERE, Shelf(pages, recordings, {}), [])
+    markdown = status(WHERE, Site(pages, recordings, {}), [])
     result = pytester.runpytest_inprocess("-v", "-rN")
     told = result.stdout.str()
 
@@ -89,9 +89,9 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
     page = write(BLOCKS.format("A page", 1) + GPU)
     other = write(BLOCKS.format("Other", 1), "docs/topic/other.md")
     recording = made_up(page, Output(), Output(), Output(), None)
-    shelf = Shelf((page, other), {page.path: (recording,)}, {})
+    site = Site((page, other), {page.path: (recording,)}, {})
     head = "| Page | Blocks | Ran | Stale | Never ran | Why |\n| --- | --: | --: | --: | --: | --- |\n"
-    totals, *rest = status(WHERE, shelf, []).split("\n\n")
+    totals, *rest = status(WHERE, site, []).split("\n\n")
     assert totals.endswith("| CPU | 4 | 0 | 0 |\n| CUDA | 6 | 3 | 1 |\n| MPS | 4 | 0 | 0 |")
     assert rest == [
         "## CPU { #cpu data-search-exclude }",
@@ -119,7 +119,7 @@ def test_stale_blocks_and_changed_ones_are_told(write: Write) -> None:
     old = write(BLOCKS.format("page", 1))
     recording = made_up(old, Output(), Output())
     page = write(BLOCKS.format("page", 2))
-    told = status(WHERE, Shelf((page,), {page.path: (recording,)}, {}), [])
+    told = status(WHERE, Site((page,), {page.path: (recording,)}, {}), [])
     assert "| [page](../page.md) | 2 | 0 | 2 | 0 | the code changed after 2026-11-20 |" in told
     assert "## Blocks that no device ever ran { #never data-search-exclude }\n\nNone." in told
 
@@ -129,7 +129,7 @@ def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
     page = write("# Errors\n\n## Error messages\n\n### `it ...` { #err-it }\n\nWhy.\n")
     (section,) = error_sections(page)
     found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Standing]
-    told = status(WHERE, Shelf((page,), {}, {}), found)
+    told = status(WHERE, Site((page,), {}, {}), found)
     assert told.endswith(
         "## Messages that wait for a recording { #waiting data-search-exclude }\n\n"
         "- `it waiting`: [Errors](../page.md#err-it)\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.generated.totals import Total, figures, totals, totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -28,10 +28,10 @@ def test_blocks_are_counted_where_they_can_run(write: Write) -> None:
     """A block that needs nothing can run on a GPU too, and has not: that must not look like a full account."""
     page = write(PAGE)
     recordings = (made(page, OLD, Output("1"), None, None), made(page, NEW, Output("1"), None, None))
-    shelf = Shelf((page,), {page.path: recordings}, {})
-    assert totals(shelf) == [Total("cpu", 1, 1, 0), Total("cuda", 2, 0, 1), Total("mps", 2, 0, 1)]
-    assert "| CUDA | 2 | 0 | 1 |" in totals_table(shelf)
-    assert figures(shelf).split("\n") == [
+    site = Site((page,), {page.path: recordings}, {})
+    assert totals(site) == [Total("cpu", 1, 1, 0), Total("cuda", 2, 0, 1), Total("mps", 2, 0, 1)]
+    assert "| CUDA | 2 | 0 | 1 |" in totals_table(site)
+    assert figures(site).split("\n") == [
         "**3 code blocks on 1 page.**",
         "1 of 1 ran on CPU, with PyTorch 2.9.1 and 2.15.0, last on 2026-11-21.",
         "1 waits for a machine with CUDA.",
@@ -43,6 +43,6 @@ def test_a_recording_from_a_gpu_changes_the_sentence_by_itself(write: Write) -> 
     """The home page must be true on the day that a GPU is lent, without an edit."""
     page = write(PAGE)
     recordings = (made(page, NEW, Output("1"), None, None), made(page, GPU, Output("1"), Output("3"), None))
-    said = figures(Shelf((page,), {page.path: recordings}, {}))
+    said = figures(Site((page,), {page.path: recordings}, {}))
     assert "2 of 2 ran on CUDA, with PyTorch 2.11.0, last on 2026-11-22." in said
     assert "for a machine with CUDA" not in said

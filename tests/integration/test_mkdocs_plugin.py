@@ -129,7 +129,7 @@ def test_a_second_build_starts_no_process_of_a_page_and_does_not_import_torch(si
         "print('imported:', {'torch', 'numpy', 'matplotlib', 'pytest'} & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "imported: set()\n"
+    assert done.stdout == "imported: set()\n", done.stderr
     assert "ran docs/" not in done.stderr
     assert site.html("index").split("MkDocs version")[0] == first.split("MkDocs version")[0]
 

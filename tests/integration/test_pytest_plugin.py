@@ -119,7 +119,7 @@ def test_one_character_changed_in_a_recorded_output_fails_at_its_page_and_line(r
     assert outcomes == {"failed": 1, "passed": 1}
     message = (
         f"docs/page.md:8: its recording for {CPU_FOLDER} was changed, by hand or by a merge; "
-        f"bring tests/recordings/{CPU_FOLDER}/page.json back with"
+        "bring tests/recordings/*/page.json back with"
     )
     assert f"\n{message} git checkout, or run {COMMAND}\n" in output
     assert "FAILED docs/page.md::cpu-02-line-8" in output
@@ -323,7 +323,7 @@ def test_a_recording_of_a_missing_device_changed_by_hand_fails_at_its_page_and_l
     assert outcomes == {"failed": 1, "passed": 2}
     assert (
         f"docs/page.md:8: its recording for {CUDA.folder} was changed, by hand or by a merge; "
-        f"bring tests/recordings/{CUDA.folder}/page.json back" in output
+        "bring tests/recordings/*/page.json back" in output
     )
 
 
@@ -509,11 +509,11 @@ def test_recordings_of_other_versions_that_are_stale_are_counted(recorded: Repos
 
 def test_a_block_for_another_version_is_skipped_and_says_why(repository: Repository) -> None:
     """The blocks after it run as ever."""
-    repository.page("page", '```python needs="torch>=99"\n1 / 0\n```\n\n```python\nprint(2)\n```\n')
+    repository.page("page", '```python needs="torch>=99.0"\n1 / 0\n```\n\n```python\nprint(2)\n```\n')
     assert repository.pytest("--record")[1] == {"passed": 1, "skipped": 1}
     output, outcomes = repository.pytest("-rs")
     assert outcomes == {"passed": 1, "skipped": 1}
-    assert f"needs PyTorch 99 or newer, this is {torch_build().version}" in output
+    assert f"needs PyTorch 99.0 or newer, this is {torch_build().version}" in output
 
 
 def test_an_announced_exception_may_be_a_subclass(repository: Repository) -> None:

@@ -118,7 +118,7 @@ def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Record
     recording = Recording(HERE, (recording.entries[0], forged))
     message = (
         "docs/page.md:5: its recording for cpu-2.13.0+cpu was changed, by hand or by a merge; "
-        f"bring tests/recordings/cpu-2.13.0+cpu/page.json back with git checkout, or run {COMMAND}"
+        f"bring tests/recordings/*/page.json back with git checkout, or run {COMMAND}"
     )
     assert told(page, 1, "2.75\n", recording) == message
     assert damaged(page, recording) == [message]

@@ -9,7 +9,7 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError, PageErrors
-from samedevice.pages.options import NEEDS_ADVICE
+from samedevice.pages.options import NEEDS_ADVICE, VERSIONS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 
@@ -116,8 +116,8 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         ('python needs="cud"', f'needs="cud" names no device; {NEEDS_ADVICE}'),
         ('python needs="0 cuda"', f'needs="0 cuda" names no device; {NEEDS_ADVICE}'),
         ('python needs="torch"', f'needs="torch" names no device; {NEEDS_ADVICE}'),
-        ('python needs="torch>=two"', f'needs="torch>=two" names no version of PyTorch; {NEEDS_ADVICE}'),
-        ('python needs="cuda torch>="', f'needs="cuda torch>=" names no version of PyTorch; {NEEDS_ADVICE}'),
+        ('python needs="torch>=two"', f'needs="torch>=two" names no version of PyTorch; {VERSIONS_ADVICE}'),
+        ('python needs="cuda torch>="', f'needs="cuda torch>=" names no version of PyTorch; {VERSIONS_ADVICE}'),
         ('python raises="cud: RuntimeError"', 'raises="cud: RuntimeError": cud names no device; use cuda, mps or cpu'),
         ('python raises="a b"', 'raises="a b" names no exception; write raises="RuntimeError"'),
         ('python raises="E, F"', 'raises="E, F" names two exceptions for one device; keep one of them'),
@@ -381,7 +381,8 @@ def test_a_binary_file_that_is_only_mentioned_does_no_harm(write: Write, snippet
     ("needs", "device", "versions", "words"),
     [
         ("torch>=2.15", "", ">=2.15", "PyTorch 2.15 or newer"),
-        ("cuda torch >= 2.11, <2.15", "cuda", ">= 2.11, <2.15", "CUDA and PyTorch >= 2.11, <2.15"),
+        ("cuda torch >= 2.11, <2.15", "cuda", ">= 2.11, <2.15", "CUDA and PyTorch 2.11 or newer and older than 2.15"),
+        ("torch<2.14", "", "<2.14", "PyTorch older than 2.14"),
         ("2 cuda torch>=2.11", "cuda", ">=2.11", "2 devices with CUDA and PyTorch 2.11 or newer"),
         ("mps", "mps", "", "MPS"),
     ],
@@ -409,6 +410,20 @@ def test_a_block_runs_with_the_versions_that_it_needs(write: Callable[..., Page]
     """The build does not matter; a version that is not known counts as any."""
     (block,) = write('```python needs="torch>=2.15"\nx\n```\n').blocks
     assert block.runs_on("cpu", torch) is runs
+
+
+@pytest.mark.parametrize(("torch", "runs"), [("2.9.1", False), ("2.11.0", True), ("2.13.9", True), ("2.14.0", False)])
+def test_a_block_runs_between_two_versions(write: Callable[..., Page], torch: str, runs: bool) -> None:
+    """The first counts, the last does not; 2.9 is older than 2.11."""
+    (block,) = write('```python needs="torch>=2.11,<2.14"\nx\n```\n').blocks
+    assert block.runs_on("cpu", torch) is runs
+
+
+@pytest.mark.parametrize("needs", ["torch==2.15.0", "torch>2.14", "torch>=2", "torch>=2.15,", "torch~=2.15"])
+def test_a_version_that_a_script_could_not_check_is_refused(write: Callable[..., Page], needs: str) -> None:
+    """A downloaded script makes the same comparison as pytest."""
+    with pytest.raises(PageError, match=r"names no version of PyTorch; write torch>=2\.15, torch<2\.14, or both"):
+        write(f'```python needs="{needs}"\nx\n```\n')
 
 
 def test_a_block_for_a_version_leads_to_later_outputs_where_it_runs_alone(write: Callable[..., Page]) -> None:

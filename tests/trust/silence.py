@@ -24,7 +24,7 @@ def silent(root: Path) -> Iterator[tuple[Block, str]]:
         needs = closures(page)
         for block in page.blocks:
             if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
-                users = [page.blocks[index] for index, needed in needs.items() if block.index in needed]
+                users = [page.blocks[index] for index, needed in needs.items() if block.index in needed.blocks]
                 yield block, f"needed by {min(users, key=lambda one: one.line)}" if users else ""
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.pages.page import Page
-from samedevice.weaving.closures import closures
+from samedevice.weaving.closures import Closure, closures
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.printing import printed as with_value
 
 LEAST = [
-    (["import torch", "x = torch.ones(2)", "y = 1", "print(x)"], (0, 1)),
+    (["import torch", "x = torch.ones(2)", "y = 1", "print(x)"], (1,)),
     (["x = 1", "x = 2", "print(x)"], (1,)),
     (["x = [1]", "x.append(2)", "print(x)"], (0, 1)),
     (["x = [1]", "y = x", "y.append(2)", "print(x)"], (0, 1, 2)),
@@ -32,6 +32,7 @@ LEAST = [
     (["x = 1", "raises x = 2; raise RuntimeError", "print(x)"], (0, 1)),
     (["device = 'cpu'", "a = [1]\nprint(a, device)", "b = [2]\nb.extend(device)", "print(a)\na"], (0, 1)),
     (["def double(x):\n    return 2 * x", "a = [1]\ndouble(a)", "double(a)", "print(a)"], (0, 1)),
+    (["try:\n    a\nexcept NameError as e:\n    print(e)", "try:\n    b\nexcept NameError as e:\n    print(e)"], ()),
     (["# nothing but a comment", "x = 1", "global_is_a_word = 1", "print(x)"], (1,)),
 ]
 
@@ -168,6 +169,21 @@ SAME = {
         "print(v)",
     ],
     "try": ["v = 1", "try:\n    v = 2\n    v = w\nexcept NameError:\n    pass", "print(v)"],
+    "an exception's name that the page has, too": [
+        "error = [1]",
+        "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    pass",
+        "print(error)",
+    ],
+    "an exception that is kept": [
+        "try:\n    raise ValueError([1])\nexcept ValueError as error:\n    kept = error",
+        "kept.args[0].append(2)",
+        "print(kept.args)",
+    ],
+    "a name that a handler binds": [
+        "ok = True",
+        "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    ok = str(error)",
+        "print(ok)",
+    ],
     "a property that counts": [
         "class A:\n    n = 0\n    @property\n    def x(self):\n        self.n += 1\n        return self.n",
         "a = A()",
@@ -315,7 +331,31 @@ def test_a_block_needs_what_binds_or_may_change_its_names(
 ) -> None:
     """With too little the copy fails; with too much the reader gets code that he did not ask for."""
     page = page_of(write, *blocks)
-    assert closures(page)[len(blocks) - 1] == needed
+    assert closures(page)[len(blocks) - 1].blocks == needed
+
+
+IMPORTS = [
+    (["import os\nimport torch\nx = 1", "print(os.sep)"], (), ("import os",)),
+    (
+        ["from torch import nn, Tensor as T\ny = 2", "from torch import ones", "print(nn, T, ones)"],
+        (),
+        ("from torch import Tensor as T, nn, ones",),
+    ),
+    (["import os\nx = [1]", "x.append(os.sep)", "print(os, x)"], (0, 1), ()),
+    (["import os\nos = 3", "print(os)"], (0,), ()),
+    (["try:\n    import os\nexcept ImportError:\n    os = None", "print(os)"], (0,), ()),
+    (["raises import os; raise RuntimeError", "print(os)"], (0,), ()),
+    (["import xml.dom as dom\nimport json\nimport json.decoder\nz = 1", "print(dom, json.decoder)"], (0,), ()),
+    (["import os\nz = 1", "def f():\n    return os.sep", "print(f())"], (1,), ("import os",)),
+]
+
+
+@pytest.mark.parametrize(("blocks", "needed", "imports"), IMPORTS)
+def test_of_a_block_that_only_imports_what_is_needed_the_imports_are_copied(
+    write: Callable[..., Page], blocks: list[str], needed: tuple[int, ...], imports: tuple[str, ...]
+) -> None:
+    """A reader does not want a figure's code for the sake of its `import os`."""
+    assert closures(page_of(write, *blocks))[len(blocks) - 1] == Closure(needed, imports)
 
 
 @pytest.mark.parametrize("blocks", SAME.values(), ids=SAME)
@@ -333,14 +373,14 @@ def test_a_copy_prints_what_the_page_prints(write: Callable[..., Page], blocks: 
 def test_a_block_that_needs_a_gpu_is_no_part_of_what_the_cpu_runs(write: Callable[..., Page]) -> None:
     """Its copy has to run where there is none."""
     page = write('```python\nx = [1]\n```\n\n```python needs="cuda"\nx.append(2)\n```\n\n```python\nprint(x)\n```\n')
-    assert closures(page) == {0: (), 1: (0,), 2: (0,)}
+    assert {index: needed.blocks for index, needed in closures(page).items()} == {0: (), 1: (0,), 2: (0,)}
 
 
 @pytest.mark.parametrize("measure", ["torch.cuda.memory_allocated()", "torch.cuda.max_memory_allocated()"])
 def test_a_block_that_measures_memory_needs_all_that_was_allocated(write: Callable[..., Page], measure: str) -> None:
     """A tensor that nobody names any more is still there."""
     page = page_of(write, "import torch", "a = torch.ones(5)", f"def used():\n    return {measure}", "b = 1", "used()")
-    assert closures(page)[2] == (0,)
-    assert closures(page)[4] == (0, 1, 2, 3)
+    assert closures(page)[2] == Closure((), ("import torch",))
+    assert closures(page)[4].blocks == (0, 1, 2, 3)
     page = page_of(write, "import torch", "a = torch.ones(5)", f"def used():\n    return {measure}\nused()")
-    assert closures(page)[2] == (0, 1)
+    assert closures(page)[2].blocks == (0, 1)

@@ -16,6 +16,7 @@ import tomllib
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
+from samedevice.weaving.copies import copies
 from samedevice.weaving.exports import llms
 from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.notebook_export import notebook
@@ -337,6 +338,24 @@ def test_a_script_runs_by_itself(write: Callable[..., Page], tmp_path: Path) -> 
     path = tmp_path / "page.py"
     path.write_text(script(page, {1: [Shown("cpu", Output(value="1"), HERE)]}), encoding="utf-8")
     assert subprocess.check_output([sys.executable, str(path)], text=True) == "1\n"
+
+
+@pytest.mark.parametrize(("needs", "lines"), [("torch>=2.9", "new\n"), ("torch<2.9", ""), ("torch>=2.9,<2.10", "")])
+def test_a_script_passes_over_blocks_for_other_versions(
+    write: Callable[..., Page], tmp_path: Path, needs: str, lines: str
+) -> None:
+    """One script is for all versions; here it runs with a PyTorch that says it is 2.11."""
+    page = write(f'```python\nprint("old")\n```\n\n```python needs="{needs}"\nprint("new")\n```\n')
+    (tmp_path / "torch.py").write_text('__version__ = "2.11.0+cu130"\n', encoding="utf-8")
+    path = tmp_path / "page.py"
+    path.write_text(script(page, {}, SITE), encoding="utf-8")
+    assert subprocess.check_output([sys.executable, str(path)], text=True) == "old\n" + lines
+
+
+def test_a_copy_says_which_version_it_needs(write: Callable[..., Page]) -> None:
+    """Its reader may have another one."""
+    page = write('# A\n\n```python needs="torch>=2.15"\nimport torch; torch\n```\n')
+    assert copies(page, {})[0].about.endswith(" Needs torch and PyTorch 2.15 or newer.")
 
 
 def test_headings_are_those_outside_of_code() -> None:

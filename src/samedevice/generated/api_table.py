@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from samedevice.devices import DEVICES
 from samedevice.generated.api_names import without_modules
-from samedevice.generated.site import Shelf, link
+from samedevice.generated.site import Site, link
 from samedevice.outputs.recordings import Recording, stand
 from samedevice.pages.page import Block, Page
 from samedevice.project import API_DATA
@@ -79,11 +79,11 @@ def _longest(keys: Mapping[str, Value], name: str) -> Value | None:
     return None
 
 
-def api_table(page: Page, shelf: Shelf, about: Catalogue) -> str:
+def api_table(page: Page, site: Site, about: Catalogue) -> str:
     """The Markdown of the table, as it stands on `page`."""
     users: dict[str, list[Page]] = {}
-    for one in shelf.pages:
-        for name in shelf.names.get(one.path, ()):
+    for one in site.pages:
+        for name in site.names.get(one.path, ()):
             users.setdefault(name, []).append(one)
     rows = [_row(name, users[name], page, about) for name in without_modules(users)]
     return "\n".join(["| Name | Status | Used on |", "| --- | --- | --- |", *rows])
@@ -105,14 +105,14 @@ def _status(name: str, version: Version, documented: bool) -> str:
     return found + (f", until {version.until}" if version.until else "")
 
 
-def misused(page: Page, shelf: Shelf, about: Catalogue) -> Iterator[tuple[Block, str]]:
+def misused(page: Page, site: Site, about: Catalogue) -> Iterator[tuple[Block, str]]:
     """The blocks of a page that use a deprecated name and are not about that: each with the name.
 
     A block is about it if it raises, or says "deprecated" or gives a warning in what it printed. One that is not
     recorded on any device cannot be judged.
     """
-    recordings = shelf.recorded(page)
-    for name, blocks in shelf.names.get(page.path, {}).items():
+    recordings = site.recorded(page)
+    for name, blocks in site.names.get(page.path, {}).items():
         if about.version(name).deprecated:
             yield from ((page.blocks[index], name) for index in blocks if _silent(page, page.blocks[index], recordings))
 

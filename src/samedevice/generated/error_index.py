@@ -10,7 +10,7 @@ from itertools import groupby
 
 from samedevice.devices import LABELS
 from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
-from samedevice.generated.site import Shelf, link, moved
+from samedevice.generated.site import Site, link, moved
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Page
 from samedevice.weaving.anchors import anchor
@@ -57,12 +57,12 @@ class Entry:
         return self.text if self.silent else _code(self.text)
 
 
-def entries(shelf: Shelf) -> list[Entry]:
+def entries(site: Site) -> list[Entry]:
     """The index: one entry for each message, in the order of what a reader would paste, then those without one."""
     spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
     silent: list[Entry] = []
-    for page in shelf.pages:
-        recordings = shelf.recorded(page)
+    for page in site.pages:
+        recordings = site.recorded(page)
         for section in error_sections(page):
             for message in section.messages:
                 seen = evidence(section, message, recordings)
@@ -172,7 +172,7 @@ def _told(seen: Evidence) -> str:
         Standing.RAISED: f"seen on {where}",
         Standing.COMPARED: f"compared on {where} with what PyTorch says",
         Standing.WAITING: "not recorded yet",
-        Standing.CITED: "cited, no machine of ours raises it",
+        Standing.CITED: "cited, no block of that section raises it",
     }.get(seen.standing, "no block raises it now")
 
 

@@ -38,8 +38,10 @@ ANYTHING = {
     "shape": r"(?:\[[-\d, ]*\]|\d+(?:x\d+)*)",
     "number": r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?",
 }
-CLASS = re.compile(r"(?P<name>\w*(?:Error|Warning|Iteration|Exception)): [^.]{,40}\Z")
+CLASS = re.compile(r"(?P<name>\w*(?:Error|Warning|Iteration|Exception|Unsupported)): [^.]{,40}\Z")
 """The class of a message in front of it; the heading may leave out its first words."""
+NAME = re.compile(r"(?:\w+\.)*(?P<name>\w+(?:Error|Iteration|Exception))")
+"""A message that is the name of a class, and nothing else."""
 CAUGHT = re.compile(r"except \(?([\w., ]+?)\)?(?: as |:)")
 
 
@@ -200,9 +202,12 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
     if seen:
         standing = Standing.COMPARED if compared else Standing.RAISED
         known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
-        return Evidence(standing, next(filter(None, names), ""), tuple(dict.fromkeys(seen)), tuple(known))
-    announced = (_name(block, device, "", message) for block in section.blocks for device in DEVICES)
-    return Evidence(_unseen(section, recordings), next(filter(None, announced), ""))
+        classes = sorted({part for name in names for part in name.split(" or ") if part})
+        return Evidence(standing, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
+    standing = _unseen(section, recordings)
+    blocks = () if standing in (Standing.ELSEWHERE, Standing.CITED) else section.blocks  # theirs is another message
+    announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
+    return Evidence(standing, next(filter(None, announced), ""))
 
 
 def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator[tuple[Block, Environment, str]]:
@@ -216,7 +221,8 @@ def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator
 
 def _name(block: Block, device: str, before: str, message: str) -> str:
     """The class of a message: as printed in front of it, as the heading has it, or as the block announces it."""
-    printed = CLASS.search(before) or CLASS.match(message.partition(": ")[0] + ": ")
+    alone = None if before.endswith(": ") else NAME.fullmatch(message)
+    printed = alone or CLASS.search(before) or CLASS.match(message.partition(": ")[0] + ": ")
     if printed:
         return printed["name"]
     caught = CAUGHT.search(block.code)

@@ -13,7 +13,7 @@ from functools import cached_property
 from samedevice.errors import PageError
 from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.generated.status import status
 from samedevice.generated.totals import figures
 from samedevice.generated.version_changes import version_changes
@@ -27,24 +27,24 @@ MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 class Reference:
     """Makes these parts; each is made when a page asks for it."""
 
-    def __init__(self, shelf: Shelf, catalogue: Catalogue) -> None:
-        self.shelf = shelf
+    def __init__(self, site: Site, catalogue: Catalogue) -> None:
+        self.site = site
         self.catalogue = catalogue
 
     @cached_property
     def entries(self) -> list[Entry]:
         """The index of errors."""
-        return entries(self.shelf)
+        return entries(self.site)
 
     @property
     def makers(self) -> Mapping[str, Callable[[Page], str]]:
         """What makes the Markdown that a marker stands for."""
         return {
             "errors": lambda page: error_index(page, self.entries),
-            "apis": lambda page: api_table(page, self.shelf, self.catalogue),
-            "figures": lambda _: figures(self.shelf),
-            "status": lambda page: status(page, self.shelf, self.entries),
-            "versions": lambda page: version_changes(page, self.shelf),
+            "apis": lambda page: api_table(page, self.site, self.catalogue),
+            "figures": lambda _: figures(self.site),
+            "status": lambda page: status(page, self.site, self.entries),
+            "versions": lambda page: version_changes(page, self.site),
         }
 
     def fill(self, page: Page) -> Page:

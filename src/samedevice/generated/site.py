@@ -1,4 +1,4 @@
-"""Shelf: all pages of a site with what is recorded of them, as the pages that are made from other pages need it."""
+"""site: all pages with what is recorded of them, which the generated parts of pages are made from."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from samedevice.weaving.prose import title
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """All pages of a site with what is recorded of them."""
+class Site:
+    """All pages with what is recorded of them."""
 
     pages: tuple[Page, ...]
     """The pages, in the order in which they are listed."""

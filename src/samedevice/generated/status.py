@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from samedevice.devices import DEVICES, LABELS
 from samedevice.generated.error_index import Entry
 from samedevice.generated.error_sections import Standing
-from samedevice.generated.site import Shelf, link
+from samedevice.generated.site import Site, link
 from samedevice.generated.totals import totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
@@ -15,19 +15,19 @@ from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Block, Page
 
 
-def status(page: Page, shelf: Shelf, found: Sequence[Entry]) -> str:
+def status(page: Page, site: Site, found: Sequence[Entry]) -> str:
     """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
-    parts = [totals_table(shelf), *(part for device in DEVICES for part in _device(device, page, shelf))]
-    parts += _nowhere(page, shelf)
+    parts = [totals_table(site), *(part for device in DEVICES for part in _device(device, page, site))]
+    parts += _nowhere(page, site)
     parts += _messages("Messages that wait for a recording", Standing.WAITING, found, page)
     parts += _messages("Messages that are cited", Standing.CITED, found, page)
     return "\n\n".join(parts)
 
 
-def _device(device: str, page: Page, shelf: Shelf) -> Iterator[str]:
+def _device(device: str, page: Page, site: Site) -> Iterator[str]:
     """The section of one device."""
-    recorded = {one.path: _on(device, shelf.recorded(one)) for one in shelf.pages}
-    counts = [(one, tally(one, device, recorded[one.path])) for one in shelf.pages]
+    recorded = {one.path: _on(device, site.recorded(one)) for one in site.pages}
+    counts = [(one, tally(one, device, recorded[one.path])) for one in site.pages]
     rows = [(one, counted) for one, counted in counts if counted.blocks]
     yield f"## {LABELS[device]} {{ #{device} data-search-exclude }}"
     if not rows:
@@ -90,11 +90,11 @@ def _needs(block: Block) -> str:
     return f"needs {block.options.needed}" if block.options.needed else "not recorded yet"
 
 
-def _nowhere(page: Page, shelf: Shelf) -> Iterator[str]:
+def _nowhere(page: Page, site: Site) -> Iterator[str]:
     """The blocks that no device ever ran."""
     rows = []
-    for one in shelf.pages:
-        recorded = shelf.recorded(one)
+    for one in site.pages:
+        recorded = site.recorded(one)
         lines: dict[str, list[int]] = {}
         for block in one.blocks:
             states = (overall(stand(one, block.index, device, recorded)) for device in DEVICES)

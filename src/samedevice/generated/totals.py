@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samedevice.devices import DEVICES, LABELS
-from samedevice.generated.site import Shelf
+from samedevice.generated.site import Site
 from samedevice.outputs.environments import Environment, version_order
 from samedevice.outputs.recordings import State, overall, stand
 
@@ -25,13 +25,13 @@ class Total:
     """Blocks that can run nowhere else and did not run."""
 
 
-def totals(shelf: Shelf) -> list[Total]:
+def totals(site: Site) -> list[Total]:
     """The totals of each kind of device."""
     found = []
     for device in DEVICES:
         blocks = ran = waiting = 0
-        for page in shelf.pages:
-            recordings = shelf.recorded(page)
+        for page in site.pages:
+            recordings = site.recorded(page)
             for block in page.blocks:
                 if block.runs_on(device):
                     fresh = overall(stand(page, block.index, device, recordings)) is State.FRESH
@@ -41,17 +41,17 @@ def totals(shelf: Shelf) -> list[Total]:
     return found
 
 
-def figures(shelf: Shelf) -> str:
+def figures(site: Site) -> str:
     """The sentences of the home page, as Markdown."""
-    pages = [page for page in shelf.pages if page.blocks]
+    pages = [page for page in site.pages if page.blocks]
     blocks = sum(len(page.blocks) for page in pages)
     where = "1 page" if len(pages) == 1 else f"{len(pages)} pages"
-    return "\n".join([f"**{blocks:,} code blocks on {where}.**", *_sentences(shelf)])
+    return "\n".join([f"**{blocks:,} code blocks on {where}.**", *_sentences(site)])
 
 
-def _sentences(shelf: Shelf) -> Iterator[str]:
-    for total in totals(shelf):
-        about = [one.environment for page in shelf.pages for one in shelf.recorded(page)]
+def _sentences(site: Site) -> Iterator[str]:
+    for total in totals(site):
+        about = [one.environment for page in site.pages for one in site.recorded(page)]
         here = [one for one in about if one.device == total.device]
         label = LABELS[total.device]
         if total.ran:
@@ -68,8 +68,8 @@ def _versions(about: list[Environment]) -> str:
     return f"PyTorch {listed}, last on {max(one.day for one in about)}"
 
 
-def totals_table(shelf: Shelf) -> str:
+def totals_table(site: Site) -> str:
     """The table at the top of the status page, as Markdown."""
     head = ["| Device | Blocks that can run there | Ran there | Wait for it alone |", "| --- | --: | --: | --: |"]
-    rows = [f"| {LABELS[one.device]} | {one.blocks:,} | {one.ran:,} | {one.waiting:,} |" for one in totals(shelf)]
+    rows = [f"| {LABELS[one.device]} | {one.blocks:,} | {one.ran:,} | {one.waiting:,} |" for one in totals(site)]
     return "\n".join([*head, *rows])

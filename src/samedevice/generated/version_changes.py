@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.generated.error_sections import HEADING
-from samedevice.generated.site import Shelf, link
+from samedevice.generated.site import Site, link
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import stand
@@ -16,6 +17,7 @@ from samedevice.pages.fences import fence_mark, find_fences
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK
 
+ALT = re.compile(r"figure \d+: its alt text ")
 LINES = 30
 """Lines of a difference that are shown."""
 WIDTH = 500
@@ -36,30 +38,35 @@ class Change:
     """How the outputs differ, as a unified diff without its head."""
 
 
-def changes(shelf: Shelf) -> Iterator[Change]:
+def changes(site: Site) -> Iterator[Change]:
     """Each change from one recorded version to the next on the same device, page by page."""
-    pairs = list(_neighbors(shelf))
-    for page in shelf.pages:
-        recordings = shelf.recorded(page)
+    pairs = list(_neighbors(site))
+    for page in site.pages:
+        recordings = site.recorded(page)
         for block in page.blocks:
             for device in DEVICES:
                 found = {one.environment.folder: one for one in stand(page, block.index, device, recordings)}
                 for before, after in pairs:
                     old, new = found.get(before.folder), found.get(after.folder)
                     if old and new and old.output and new.output:
-                        text = difference(old.output, new.output, block.options.numbers_vary)
+                        text = _printed(difference(old.output, new.output, block.options.numbers_vary))
                         if text:
                             yield Change(page, block, before, after, _short(text))
 
 
-def _neighbors(shelf: Shelf) -> Iterator[tuple[Environment, Environment]]:
+def _neighbors(site: Site) -> Iterator[tuple[Environment, Environment]]:
     """The recorded environments of each device with the next newer one, newest first."""
-    found = {one.environment.folder: one.environment for page in shelf.pages for one in shelf.recorded(page)}
+    found = {one.environment.folder: one.environment for page in site.pages for one in site.recorded(page)}
     machines: dict[tuple[int, str], list[Environment]] = {}
     for one in sorted(found.values(), key=lambda one: one.order, reverse=True):
         machines.setdefault((DEVICES.index(one.device), one.short_name), []).append(one)
     for _, group in sorted(machines.items()):
         yield from ((before, after) for after, before in pairwise(group))
+
+
+def _printed(text: str) -> str:
+    """A difference without what the author wrote: the alt text of a figure, which no hash of the code covers."""
+    return "\n".join(line for line in text.split("\n") if not ALT.match(line))
 
 
 def _short(text: str) -> str:
@@ -71,11 +78,13 @@ def _short(text: str) -> str:
     return "\n".join([*lines[:LINES], *more])
 
 
-def version_changes(page: Page, shelf: Shelf) -> str:
-    """The Markdown of all changes, as it stands on `page`: grouped by version, the newest first."""
-    groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(shelf)}
+def version_changes(page: Page, site: Site) -> str:
+    """The Markdown of all changes but those of `page`, where it stands: grouped by version, the newest first."""
+    groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(site)}
     pairs = {(before.folder, after.folder): (before, after) for before, after in groups}
-    for change in changes(shelf):
+    for change in changes(site):
+        if change.page.path == page.path:  # it shows its blocks with all versions already
+            continue
         pair = pairs[change.before.folder, change.after.folder]
         groups[pair].setdefault(change.text, []).append(change)
     parts = [part for pair, found in groups.items() for part in _group(page, *pair, found)]

@@ -21,7 +21,7 @@ from samedevice.errors import RecordingError, SameDeviceError, SessionError
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Run
-from samedevice.outputs.orphans import strays
+from samedevice.outputs.orphans import orphans
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import paths
 from samedevice.pages.page import Page
@@ -141,7 +141,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         pages = list(readable(config.rootpath))
         devices = config.stash[JOB].devices
         lines += [*elsewhere(config.rootpath, pages, devices), *outdated(config.rootpath, pages, devices)]
-        lines += strays(config.rootpath, RECORDINGS, pages)
+        lines += orphans(config.rootpath, RECORDINGS, pages)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:

@@ -96,9 +96,9 @@ def record_command(page: str, device: str) -> str:
 
 
 def damage(page: Page, block: Block, environment: Environment) -> str:
-    """The message for an entry that was changed by hand."""
-    file = f"{RECORDINGS.as_posix()}/{environment.folder}/{page.name}.json"
-    advice = f"bring {file} back with git checkout, or run {record_command(page.path, environment.device)}"
+    """The message for an entry that was changed by hand, in its own file or in one whose output it shares."""
+    files = f"{RECORDINGS.as_posix()}/*/{page.name}.json"
+    advice = f"bring {files} back with git checkout, or run {record_command(page.path, environment.device)}"
     return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
 
 

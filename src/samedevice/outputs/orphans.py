@@ -1,4 +1,4 @@
-"""orphans: recordings whose page was deleted or renamed, figures without a recording; told of, never removed."""
+"""orphans: finds recordings whose page was deleted or renamed, and figures without a recording. Removes nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samedevice.pages.page import Page
 from samedevice.project import DOCS, PAGES
 
 
-def strays(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
+def orphans(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
     """A line for each file below `folder` that belongs to no page, with what to do. `pages` are those that can be read.
 
     A page that cannot be read has a file all the same, and keeps its recordings.

@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import Complaints, PageError
@@ -31,8 +27,11 @@ OURS = "samedevice"
 OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare", "fold")
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
-NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>[<>=!~].*))?$")
+NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>\S.*))?$")
 NEEDS_ADVICE = 'use cuda, mps or cpu, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
+VERSIONS = re.compile(r"\s*(?P<sign>>=|<)\s*(?P<major>\d+)\.(?P<minor>\d+)\s*$")
+RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
+VERSIONS_ADVICE = 'write torch>=2.15, torch<2.14, or both, as in "torch>=2.11,<2.14"'
 LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
 
 
@@ -55,7 +54,7 @@ class Options:
     count: int = 1
     """How many devices of that kind the block needs."""
     versions: str = ""
-    """The versions of PyTorch that the block needs, as pip has them: `>=2.15`; empty for all."""
+    """The versions of PyTorch that the block needs: `>=2.15`, `<2.14` or `>=2.11,<2.14`; empty for all."""
     raises: tuple[tuple[str, str], ...] = ()
     """Pairs of device ("" for every device) and name of the exception class that the block raises there."""
     numbers_vary: bool = False
@@ -72,14 +71,25 @@ class Options:
         """What the block needs, in words: `2 devices with CUDA and PyTorch 2.15 or newer`; empty if nothing."""
         label = LABELS[self.needs] if self.needs else ""
         device = f"{self.count} devices with {label}" if self.count > 1 else label
-        number = self.versions[2:].strip()
-        plain = self.versions.startswith(">=") and "," not in number
-        version = f"PyTorch {number} or newer" if plain else f"PyTorch {self.versions}" if self.versions else ""
-        return " and ".join(filter(None, (device, version)))
+        words = {">=": "{}.{} or newer", "<": "older than {}.{}"}
+        version = " and ".join(words[sign].format(*release) for sign, release in self.bounds)
+        return " and ".join(filter(None, (device, version and f"PyTorch {version}")))
 
     def takes(self, torch: str) -> bool:
-        """Whether the block runs with this version of PyTorch; an empty one stands for any."""
-        return not (torch and self.versions) or _contains(self.versions, torch)
+        """Whether the block runs with this version of PyTorch; an empty one means any. 2.15.0.dev1 counts as 2.15."""
+        if not torch or not self.bounds:
+            return True
+        found = RELEASE.match(torch)
+        if found is None:
+            return False
+        release = (int(found["major"]), int(found["minor"]))
+        return all((release >= bound) == (sign == ">=") for sign, bound in self.bounds)
+
+    @property
+    def bounds(self) -> list[tuple[str, tuple[int, int]]]:
+        """Signs and releases of `versions`: `>=2.11,<2.14` is `>=` (2, 11) and `<` (2, 14)."""
+        parts = (VERSIONS.match(part) for part in self.versions.split(","))
+        return [(part["sign"], (int(part["major"]), int(part["minor"]))) for part in parts if part]
 
     def raises_on(self, device: str) -> str:
         """Name of the exception class that the block must raise on `device`; empty if it must not raise."""
@@ -155,20 +165,9 @@ def _needs(value: str, page: str, line: int) -> tuple[str, int, str]:
     if match is None or device not in ("", *DEVICES) or match["count"] == "0":
         raise PageError(page, line, f'needs="{value}" names no device; {NEEDS_ADVICE}')
     versions = (match["versions"] or "").strip()
-    try:
-        SpecifierSet(versions)
-    except InvalidSpecifier:
-        raise PageError(page, line, f'needs="{value}" names no version of PyTorch; {NEEDS_ADVICE}') from None
+    if not all(VERSIONS.match(part) for part in versions.split(",") if versions):
+        raise PageError(page, line, f'needs="{value}" names no version of PyTorch; {VERSIONS_ADVICE}')
     return device, int(match["count"] or 1), versions
-
-
-@cache
-def _contains(versions: str, torch: str) -> bool:
-    """Whether a version is among these; a development version of 2.15 counts as 2.15."""
-    try:
-        return Version(Version(torch).base_version) in SpecifierSet(versions)
-    except InvalidVersion:
-        return False
 
 
 def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,8 @@ PURE_METHODS = frozenset(
     clone detach numpy data_ptr storage_offset is_contiguous element_size nelement untyped_storage parameters buffers
     named_parameters named_buffers named_modules modules children state_dict items keys values get join split strip
     splitlines startswith endswith replace upper lower count index equal allclose reshape view flatten permute format
-    transpose squeeze unsqueeze expand matmul mm get_device
+    transpose squeeze unsqueeze expand matmul mm get_device median nanmedian quantile nanquantile kthvalue topk argsort
+    unique cumsum cumprod norm amin amax aminmax is_pinned
     """.split()
 )
 """Methods that change neither what they are called on nor what they are given, unless the page defines them itself."""

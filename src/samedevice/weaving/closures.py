@@ -1,25 +1,38 @@
 """closures: the least earlier code that a block needs to run by itself, found by names and by possible mutation.
 
 This works on whole blocks. A block needs an earlier one that binds a name that it uses, that may change an object which
-it uses, that draws random numbers before it from the same seed, or that names the same file. In doubt it is needed: a
-call changes what it is called on and what it is given, unless it is known not to. All earlier blocks are needed where
-code binds names unseen (`global`, `exec`, `import *`) or looks at all that was done (memory in use, files in a folder).
-Settings of a whole process are not followed: a block that changes one restores it. The tests run every copy.
+it uses, that draws random numbers before it from the same seed, or that names the same file. Where it needs of a block
+only names that this imports, the imports suffice. In doubt the whole block is needed: a call changes what it is
+called on and what it is given, unless it is known not to. All earlier blocks are needed where code binds names unseen
+(`global`, `exec`, `import *`) or looks at all that was done (memory in use, files in a folder). Settings of a whole
+process are not followed: a block that changes one restores it. The tests run every copy.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
+from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.calls import Scope
+from samedevice.weaving.imports import imported, joined
 from samedevice.weaving.names import EVERYTHING, RANDOM, SEED, analyse
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""
+
+
+class Closure(NamedTuple):
+    """What a block needs of the blocks before it."""
+
+    blocks: tuple[int, ...]
+    """Indices of the blocks that it needs whole, in order."""
+    imports: tuple[str, ...] = ()
+    """Import statements that it needs of other blocks."""
 
 
 @dataclass
@@ -36,35 +49,44 @@ class Flow:
     """Values that it may change."""
     whole: bool
     """Whether it needs all that was run before it."""
+    imports: dict[str, str]
+    """Names that it only imports, with the import statements."""
 
 
-def closures(page: Page, steady: Collection[int] = ()) -> dict[int, tuple[int, ...]]:
-    """For each block that is run in the page's process, by index, the indices of the earlier blocks that it needs.
+def closures(page: Page, steady: Collection[int] = ()) -> dict[int, Closure]:
+    """What each block that is run in the page's process needs, by its index.
 
     `steady` are the blocks of which it is known that random numbers do not change what they print. Raises SyntaxError.
     """
-    found: dict[int, tuple[int, ...]] = {}
+    found: dict[int, Closure] = {}
     blocks = [block for block in page.blocks if block.kind == "python"]
-    for needs in {(block.options.needs, block.options.count) for block in blocks}:
+    for needs in {_needs(block) for block in blocks}:
         world = [block for block in blocks if _belongs(block, *needs)]
         for index, needed in _closures(world, steady):
-            if (page.blocks[index].options.needs, page.blocks[index].options.count) == needs:
+            if _needs(page.blocks[index]) == needs:
                 found[index] = needed
     return found
 
 
 def closure(page: Page, block: Block) -> tuple[Block, ...]:
-    """The earlier blocks that `block` needs, in order; empty for one that is not run in the page's process."""
-    return tuple(page.blocks[index] for index in closures(page).get(block.index, ()))
+    """The earlier blocks that `block` needs, in order, after one with imports; none if it runs in another process."""
+    blocks, imports = closures(page).get(block.index, Closure(()))
+    first = [replace(block, code="\n".join(imports) + "\n", options=Options())] if imports else []
+    return (*first, *(page.blocks[index] for index in blocks))
 
 
-def _belongs(block: Block, needs: str, count: int) -> bool:
+def _needs(block: Block) -> tuple[str, int, str]:
+    """What a block needs of the machine."""
+    return block.options.needs, block.options.count, block.options.versions
+
+
+def _belongs(block: Block, needs: str, count: int, versions: str) -> bool:
     """Whether a block runs where one with these needs does, and leaves something to later blocks."""
     options = block.options
-    return options.needs in ("", needs) and options.count in (1, count)
+    return options.needs in ("", needs) and options.count in (1, count) and options.versions in ("", versions)
 
 
-def _closures(blocks: list[Block], steady: Collection[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _closures(blocks: list[Block], steady: Collection[int]) -> Iterator[tuple[int, Closure]]:
     """The closure of each of some blocks that are run one after the other."""
     state = State()
     flows: list[Flow] = []
@@ -72,28 +94,34 @@ def _closures(blocks: list[Block], steady: Collection[int]) -> Iterator[tuple[in
     for block in blocks:
         flow = state.follow(block)
         needed = _needed(flow, flows, state.groups, random=block.index not in steady)
-        yield block.index, tuple(indices) if flow.whole else needed
+        yield block.index, Closure(tuple(indices)) if flow.whole else needed
         flows.append(flow)
         indices += [block.index] if ast.parse(block.code).body else []
 
 
-def _needed(last: Flow, earlier: list[Flow], groups: dict[Value, set[Value]], random: bool) -> tuple[int, ...]:
-    """The earlier blocks that a block needs; `random` is whether those count that only draw random numbers."""
+def _needed(last: Flow, earlier: list[Flow], groups: dict[Value, set[Value]], random: bool) -> Closure:
+    """What a block needs of earlier ones; `random` is whether those count that only draw random numbers."""
 
     def followed(values: set[Value]) -> set[Value]:
-        return values if random else {value for value in values if value[0] != RANDOM}
+        return {value for value in values if random or value[0] != RANDOM}
 
     needed = followed(last.loads)
     reach = needed.union(*(groups[value] for value in needed if value in groups))
     chosen: list[int] = []
+    imports: list[str] = []
     for flow in reversed(earlier):
-        if not (flow.binds.isdisjoint(needed) and flow.mutates.isdisjoint(reach)):
+        bound, mutates = flow.binds & needed, not flow.mutates.isdisjoint(reach)
+        if not mutates and {name for name, _ in bound} <= flow.imports.keys():
+            imports += [flow.imports[name] for name, _ in sorted(bound, reverse=True)]
+            needed -= bound
+        elif bound or mutates:
             if flow.whole:
-                return (*(one.index for one in earlier if one.index < flow.index), flow.index, *reversed(chosen))
+                chosen += [one.index for one in reversed(earlier) if one.index <= flow.index]
+                break
             chosen.append(flow.index)
             needed |= followed(flow.loads)
             reach.update(flow.loads, *(groups[value] for value in flow.loads if value in groups))
-    return tuple(reversed(chosen))
+    return Closure(tuple(reversed(chosen)), joined(reversed(imports)))
 
 
 @dataclass
@@ -132,9 +160,9 @@ class State:
         self._random(names.loads | used, names.binds, block.index, loads, after)
         self.followed = self.followed and names.followed
         self.bound |= after
-        return Flow(
-            block.index, loads, {*after.values()}, mutates, not self.followed or EVERYTHING in names.loads | used
-        )
+        whole = not self.followed or EVERYTHING in names.loads | used
+        imports = {} if block.options.raises else imported(block.code)
+        return Flow(block.index, loads, {*after.values()}, mutates, whole, imports)
 
     def _with_bodies(self, loads: set[Value]) -> tuple[set[Value], set[str]]:
         """Values that are used, with those that functions in them use when they are called now; and all these names."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.closures import closures
+from samedevice.weaving.closures import Closure, closures
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.printing import edited, indented, inside_strings, print_edit, trimmed
@@ -39,6 +40,8 @@ class Copy:
     """The block's position among the page's blocks."""
     needs: tuple[int, ...]
     """Indices of the earlier blocks that it needs, in order."""
+    imports: tuple[str, ...]
+    """Import statements that it needs of other earlier blocks."""
     about: str
     """Where the program comes from, and what it needs."""
     edit: str
@@ -49,10 +52,15 @@ class Copy:
     """Numbers of the lines that begin inside a string, and so must not be indented."""
 
     @property
+    def start(self) -> str:
+        """The program's first lines, but for the sign of the comment."""
+        return "\n\n".join([self.about, *filter(None, ["\n".join(self.imports)])])
+
+    @property
     def attributes(self) -> dict[str, str]:
         """The data attributes by which the page's script knows all this."""
         return {
-            "data-about": self.about if self.needs or self.edit else "",
+            "data-about": self.start if self.needs or self.imports or self.edit else "",
             "data-block": str(self.index),
             "data-edit": self.edit,
             "data-keep": " ".join(map(str, self.keep)),
@@ -73,7 +81,7 @@ def copies(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, Copy]:
 def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:
     """The text that is copied for a block; `parts` are the copies of its page."""
     copy = parts[index]
-    pieces = [f"# {copy.about}"]
+    pieces = [f"# {copy.start}"]
     if copy.needs:
         pieces.append(QUIET + "\n\n".join(_quiet(page.blocks[one], parts[one]) for one in copy.needs))
     return "\n\n".join([*pieces, edited(trimmed(page.blocks[index].code), copy.edit)]) + "\n"
@@ -92,20 +100,21 @@ def _is_steady(block: Block, shown: Sequence[Shown]) -> bool:
     return block.options.numbers_vary or (bool(outputs) and plain)
 
 
-def _copy(page: Page, index: int, needs: tuple[int, ...], shown: Sequence[Shown]) -> Copy:
+def _copy(page: Page, index: int, needs: Closure, shown: Sequence[Shown]) -> Copy:
     block = page.blocks[index]
     code = trimmed(block.code)
-    about = _about(page, [page.blocks[one] for one in (*needs, index)])
+    codes = [*needs.imports, *(page.blocks[one].code for one in needs.blocks), code]
+    about = _about(page, codes, block.options)
     edit = print_edit(code, value_is_shown(shown))
-    return Copy(index, needs, about, edit, caught(block), inside_strings(code))
+    return Copy(index, needs.blocks, needs.imports, about, edit, caught(block), inside_strings(code))
 
 
-def _about(page: Page, blocks: Sequence[Block]) -> str:
-    """A sentence or two on where a program comes from and what it needs; its last block is the one that was copied."""
-    packages = sorted(imported_packages(block.code for block in blocks).values())
-    options = blocks[-1].options
+def _about(page: Page, codes: Sequence[str], options: Options) -> str:
+    """A sentence or two on where a program comes from and what it needs."""
+    packages = sorted(imported_packages(codes).values())
     machine = MACHINES[options.needs] if options.count == 1 else f"{options.count} GPUs with CUDA"
-    needed = listed([*packages, *filter(None, [machine])])
+    version = replace(options, needs="").needed
+    needed = listed([*packages, *filter(None, [version, machine])])
     return f"From {SITE}, {plain_title(page)} ({page.name})." + f" Needs {needed}." * bool(needed)
 
 

@@ -110,7 +110,6 @@ class _Statement(ast.NodeVisitor):
         self.mutates: set[str] = set()
         self.links: list[set[str]] = []
         self.touchy: set[str] = set()
-        self.declared: set[str] = set()
         self.given: set[str] = set()
         self.followed = True
         self.drawn = False
@@ -257,9 +256,15 @@ class _Statement(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.name:
-            self._bind(node.name)
+        """Python deletes the exception's name at the end of the handler: a name of its own, unless the page has it."""
+        name, links = node.name or "", len(self.links)
+        if name in self.scope.seen:
+            self._bind(name)
         self.generic_visit(node)
+        if name not in self.scope.seen:
+            for kind in (self.loads, self.later, self.mutates, self.given):
+                kind.discard(name)
+            self.links[links:] = [linked - {name} for linked in self.links[links:]]
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._pseudonyms(node.attr)

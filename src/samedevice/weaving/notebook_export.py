@@ -37,7 +37,8 @@ if missing:
 def notebook(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
     """The page as a notebook with the outputs of one device: the CPU's, else the first there is.
 
-    Cells that announce an exception, or need a device, carry the tag `raises-exception`, so that a run goes on.
+    Cells that announce an exception, or need a device or a version of PyTorch, carry the tag `raises-exception`, so
+    that a run goes on.
     """
     return document(_cells(page, shown, address or Address()))
 
@@ -71,7 +72,7 @@ def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:
 
 def _metadata(block: Block) -> dict[str, Any]:
     """What Jupyter is told of a block: that it may fail, that its code is folded."""
-    tags = {"tags": ["raises-exception"]} if block.options.raises or block.options.needs else {}
+    tags = {"tags": ["raises-exception"]} if block.options.raises or block.options.needed else {}
     return tags | ({"jupyter": {"source_hidden": True}} if block.options.fold else {})
 
 

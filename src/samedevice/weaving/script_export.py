@@ -22,15 +22,18 @@ METADATA = """\
 # dependencies = {packages}
 # ///"""
 NEEDS_TORCH = "import torch"
+RELEASE = 'tuple(map(int, torch.__version__.split(".")[:2]))'
+"""An expression for the release of PyTorch: (2, 15) for 2.15.1+cpu."""
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
 def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
     """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
 
-    A block that needs a device runs only where there is one; a value that the page shows is printed.
+    A block that needs a device, or a version of PyTorch, runs only where that is there; a value that the page shows is
+    printed.
     """
-    guarded = any(block.options.needs for block in page.blocks if block.kind == "python")
+    guarded = any(_checks(block) for block in page.blocks if block.kind == "python")
     codes = [block.code for block in page.blocks if block.kind == "python"] + [NEEDS_TORCH] * guarded
     packages = sorted(imported_packages(codes).values())
     parts = [METADATA.format(python=json.dumps(PYTHON), packages=json.dumps(packages))]
@@ -72,6 +75,13 @@ def _block(block: Block, shown: Sequence[Shown]) -> str:
     if block.options.raises:
         names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))
         code = f"try:\n{indent(code)}\nexcept {caught(block)} as error:  # {names}\n    {PRINT_ERROR}"
-    if block.options.needs:
-        code = f"if {KINDS[block.options.needs].check.format(count=block.options.count)}:\n{indent(code)}"
+    if _checks(block):
+        code = f"if {' and '.join(_checks(block))}:\n{indent(code)}"
     return title + code
+
+
+def _checks(block: Block) -> list[str]:
+    """Expressions that are true where there is what the block needs."""
+    options = block.options
+    device = [KINDS[options.needs].check.format(count=options.count)] if options.needs else []
+    return device + [f"{RELEASE} {sign} {release}" for sign, release in options.bounds]

@@ -30,7 +30,7 @@ from samedevice.integration.mkdocs.publishing import links_out, shrink, write_ex
 from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
 from samedevice.integration.mkdocs.search_cache import keep_entries
 from samedevice.integration.mkdocs.template_cache import Templates
-from samedevice.outputs.orphans import strays
+from samedevice.outputs.orphans import orphans
 from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -102,7 +102,7 @@ class Build:
         pages = list(self._readable())
         if any(page.blocks and not page.path.endswith(NOTEBOOK) for page in pages):
             check_fences(self.config)
-        for line in strays(self.book.root, RECORDINGS, pages):
+        for line in orphans(self.book.root, RECORDINGS, pages):
             log.warning(line)
         self.book.start(pages)
 
