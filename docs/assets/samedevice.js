@@ -83,7 +83,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     return `# ${about}\n\n${earlier}${text.slice(0, start)}${value}${text.slice(end)}\n`;
   };
   const toast = make("div", { className: "sd-toast", role: "status" });
-  const dialog = make("dialog", { className: "sd-dialog md-typeset", ariaLabel: "The program that was copied" });
+  const dialog = make("dialog", { className: "sd-dialog md-typeset", ariaLabel: "Copied program" });
   dialog.innerHTML = '<pre tabindex="0"></pre><form method="dialog"><button class="md-button">Close</button></form>';
   document.body.append(toast, dialog);
   let timer;
@@ -240,7 +240,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
         best.replaceChildren(...(text ? left.flatMap(({ parts }) => parts.map((part) => part.cloneNode(true))) : []));
         all("[id]", best).concat([...best.children]).forEach((one) => one.removeAttribute("id"));
       } else for (const row of rows) row.parts[0].hidden = !left.includes(row);
-      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Use the search at the top.";
+      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Try the search.";
     };
     input.addEventListener("input", filter);
     input.value = new URLSearchParams(location.search).get("error") ?? input.value;

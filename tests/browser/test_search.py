@@ -18,13 +18,16 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 MESSAGES = json.loads((ROOT / "tests/samples/reference/messages.json").read_text(encoding="utf-8"))
+QUERIES = json.loads((ROOT / "tests/samples/reference/queries.json").read_text(encoding="utf-8"))
 PASTED = [(one, one[kind]) for one in MESSAGES for kind in ("text", "pasted") if kind in one]
 COUNT_ANSWERS = """
 window.answers = 0;
 window.Worker = class extends Worker {
   constructor(...given) {
     super(...given);
-    this.addEventListener("message", ({ data }) => { window.answers += data.type === 3; });
+    this.addEventListener("message", ({ data: { type, data } }) => {
+      window.answers += type === 3 && data.items.length > 0;
+    });
   }
 };
 """
@@ -39,7 +42,7 @@ PASTE = """async (text) => {
   }
   await new Promise((done) => setTimeout(done, 50));
 }"""
-"""Sets the text as a paste does, and waits until it is answered and the answer shown."""
+"""Sets the text as a paste does, and waits until something is found and shown."""
 SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
   .filter((link) => link.checkVisibility() && new URL(link.href).hash)
   .map(({ href }) => new URL(href).pathname.replace("/same-device/", "").replace(".html", "/") + new URL(href).hash)"""
@@ -84,6 +87,17 @@ def test_a_pasted_message_brings_its_section_first_or_second(
     """The reader has an error, not a page; in the second form it has the reader's own values, class and rest in it."""
     shown = sections_for(search, pasted)
     assert set(shown[:2]) & right[message["text"]], shown[:5]
+
+
+@pytest.mark.parametrize("asked", QUERIES, ids=[one["query"][:40] for one in QUERIES])
+def test_what_people_type_brings_the_right_section_first_or_second(
+    search: Any, site: Path, asked: dict[str, Any]
+) -> None:
+    """In words or with a message in the clipboard; each of some sections is right, and all are sections of the site."""
+    for page, _, id in (section.partition("/#") for section in asked["sections"]):
+        assert f'id="{id}"' in (site / f"{page}.html").read_text(encoding="utf-8")
+    shown = sections_for(search, asked["query"])
+    assert set(shown[:2]) & set(asked["sections"]), shown[:5]
 
 
 def test_a_short_query_is_searched_as_ever(search: Any) -> None:

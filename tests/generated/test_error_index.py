@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -84,13 +85,41 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
     assert error_index(where, entries(site((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
         [
             "## A { #messages-a data-search-exclude }",
-            "``a `quoted` word`` { #error-7082ef2e }",
+            "``a `quoted` word`` { #err-q }\n"
             ":   **ValueError**, seen on CPU with PyTorch 2.13.\n"
             "    It is `so`, see [there](../b/y.md#z), [here](../topic/x.md#up) and [PyTorch](https://pytorch.org).\n"
             "    A second.\n"
             "    Block and fix: [About x](../topic/x.md#err-q)",
             "## O { #messages-o data-search-exclude }",
-            "`other` { #error-d9298a10 }",
+            "`other` { #err-o }\n"
             ":   **ValueError**, no block raises it now.\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o)",
         ]
     )
+
+
+def test_what_most_entries_say_is_said_once(write: Write) -> None:
+    """Three hundred times the same words hide where a message is special."""
+    one = page(write, "x", section("`alpha`", "a"), section("`beta`", "b"), section("`gamma`", "c"))
+    where = Page("docs/reference/errors.md", "# Errors", ())
+    found = error_index(where, entries(site((one, ["alpha", "beta", "not that"])))).split("\n\n")
+    assert found[0] == "Unless an entry says something else, its message was seen on CPU with PyTorch 2.13."
+    assert [part.split("\n")[1] for part in found if part.startswith("`")] == [
+        ":   **ValueError**.",
+        ":   **ValueError**.",
+        ":   **ValueError**, no block raises it now.",
+    ]
+
+
+def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> None:
+    """A short link that stays when the message is worded anew; a section's second message has an id of its own."""
+    here = page(write, "here", section("`alpha` and `beta`", "both"), section("`gamma`", "same"))
+    there = page(write, "there", section("`delta`", "same"))
+    where = Page("docs/reference/errors.md", "# Errors", ())
+    found = error_index(where, entries(site((here, []), (there, []))))
+    ids = dict(re.findall(r"^`(\w+)` \{ #([\w-]+) \}$", found, re.M))
+    assert ids == {
+        "alpha": "err-both",
+        "beta": "error-f44e64e7",
+        "gamma": "error-be9d587d",
+        "delta": "error-4f4a9410",
+    }

@@ -223,6 +223,13 @@ def test_code_and_outputs_are_the_html_of_a_page(site: Site) -> None:
     assert heading in site.html("page/index.html")
 
 
+def test_code_that_is_not_highlighted_scrolls_as_on_a_page(site: Site) -> None:
+    """The theme has `pre > code` scroll; without it a long line makes the whole page wider than a phone."""
+    site.write("good.py", "# %% [markdown]\n# # Good\n#\n# ```text\n# shown < only\n# ```\n\n# %%\nx = 1\n")
+    site.build()
+    assert "<pre><code><span></span>shown &lt; only\n</code></pre>" in site.html()
+
+
 def test_links_to_and_from_a_notebook_are_followed_and_checked(site: Site) -> None:
     """They name files, as on every page; a strict build refuses one that leads nowhere."""
     site.build()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -40,7 +41,14 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """Where the entry can be linked to; it follows from the message alone."""
+        """Where the entry can be linked to: the id of its section, whose second message has an id of its own."""
+        section, _ = self.found[0]
+        first = self.silent or self.text == section.messages[0]
+        return section.id if first and section.id else self.own_id
+
+    @property
+    def own_id(self) -> str:
+        """An id that follows from the message alone."""
         return anchor(normal(self.text), "error")
 
     @property
@@ -104,12 +112,24 @@ def _order(text: str) -> str:
 def error_index(page: Page, found: Sequence[Entry]) -> str:
     """The Markdown of the index, as it stands on `page`."""
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
-    parts = []
+    usual = _most(_told(one.found[0][1]) for one in spoken)
+    ids = Counter(entry.id for entry in found)
+    parts = [f"Unless an entry says something else, its message was {usual}."] if usual else []
+
+    def item(entry: Entry) -> str:
+        return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
+
     for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
-        parts += [f"## {letter} {{ #{_anchor(letter)} data-search-exclude }}", *(_item(one, page) for one in group)]
+        parts += [f"## {letter} {{ #{_anchor(letter)} data-search-exclude }}", *map(item, group)]
     if silent:
-        parts += ["## No message { #no-message data-search-exclude }", *(_item(one, page) for one in silent)]
+        parts += ["## No message { #no-message data-search-exclude }", *map(item, silent)]
     return "\n\n".join(parts)
+
+
+def _most(texts: Iterable[str]) -> str:
+    """The text that most entries have, if several have it."""
+    common = Counter(texts).most_common(1)
+    return common[0][0] if common and common[0][1] > 1 else ""
 
 
 def _letter(text: str) -> str:
@@ -121,13 +141,13 @@ def _anchor(letter: str) -> str:
     return f"messages-{letter.lower()}" if letter.isalpha() else "messages-0-9"
 
 
-def _item(entry: Entry, page: Page) -> str:
+def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
     """A term and its definition."""
     section, seen = entry.found[0]
-    lines = [] if entry.silent else [_what(seen)]
+    lines = [] if entry.silent else [_what(seen, usual)]
     lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
     lines += [" · ".join(_links(entry, page))]
-    return f"{entry.shown} {{ #{entry.id} }}\n\n:   " + "\n    ".join(line for line in lines if line)
+    return f"{entry.shown} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
 
 def _code(text: str) -> str:
@@ -137,16 +157,23 @@ def _code(text: str) -> str:
     return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
-def _what(seen: Evidence) -> str:
-    """The class of a message, and where it came."""
+def _what(seen: Evidence, usual: str) -> str:
+    """The class of a message, and where it came, unless that is where most came."""
+    told = _told(seen)
+    parts = [f"**{seen.name}**"] * bool(seen.name) + [told] * (told != usual)
+    line = ", ".join(parts)
+    return line and f"{line[0].upper()}{line[1:]}."
+
+
+def _told(seen: Evidence) -> str:
+    """Where a message came."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
-    told = {
+    return {
         Standing.RAISED: f"seen on {where}",
         Standing.COMPARED: f"compared on {where} with what PyTorch says",
         Standing.WAITING: "not recorded yet",
         Standing.CITED: "cited, no block of that section raises it",
     }.get(seen.standing, "no block raises it now")
-    return f"**{seen.name}**, {told}." if seen.name else f"{told[0].upper()}{told[1:]}."
 
 
 def _links(entry: Entry, page: Page) -> Iterator[str]:

@@ -35,6 +35,8 @@ from samedevice.weaving.weave import TITLE
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
 HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)(?:<a class=\"anchor-link\"[^>]*>.*?</a>)?</h\1>", re.S)
+PLAIN = re.compile(r'(<div class="highlight"><pre>)(<span></span>.*?)(</pre></div>)', re.S)
+"""A fence without highlighting: the converter leaves out the `code` element, which the theme's style needs."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     found = memo.find(path, key)
     if found is not None:
         return Converted(**found), False
-    done = _with_headings(_by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name))
+    html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
+    done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
     memo.keep(path, key, asdict(done))
     return done, True
 

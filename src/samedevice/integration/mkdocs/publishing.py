@@ -9,6 +9,7 @@ from mkdocs.structure.files import File
 from rcssmin import cssmin  # type: ignore[import-untyped]
 from rjsmin import jsmin  # type: ignore[import-untyped]
 
+from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
 from samedevice.pages.source import inside
 from samedevice.weaving.exports import llms
 
@@ -43,8 +44,12 @@ def write_exports(
 
 
 def shrink(site: Path) -> None:
-    """Take comments and indentation out of the site's own style and script. Raises OSError."""
+    """Take comments and indentation out of the site's own style and script, and unused rules out of the theme's.
+
+    Raises OSError.
+    """
     for name, shorten in SHRUNK.items():
         file = site / name
         if file.exists():
             file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
+    drop_unused_styles(site)
