@@ -195,6 +195,9 @@ def page_environ(folder: Path) -> dict[str, str]:
     temporary files are below it too, and go with it; elsewhere the names of sockets there might become too long.
 
     `python` and `torchrun` are this interpreter's, by little scripts in `folder`.
+
+    `torch.compile` takes the vector instructions that the CPU reports. Otherwise it compiles ten programs to see what
+    the compiler can do, which takes 15 seconds in each new process.
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -210,6 +213,7 @@ def page_environ(folder: Path) -> dict[str, str]:
         "PYTHONWARNINGS": "",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "TORCHINDUCTOR_VEC_ISA_OK": "1",
         "MPLBACKEND": "agg",
         "MATPLOTLIBRC": str(PACKAGE / "running/matplotlibrc"),
         "NO_COLOR": "1",
