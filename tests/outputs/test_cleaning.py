@@ -6,6 +6,8 @@ import pytest
 
 from samedevice.outputs.cleaning import LIMIT, clean, cut
 
+GLOO = "[Gloo] Rank {} is connected to 1 peer ranks. Expected number of connected peer ranks is : 1"
+
 
 @pytest.mark.parametrize(
     ("printed", "kept"),
@@ -18,6 +20,13 @@ from samedevice.outputs.cleaning import LIMIT, clean, cut
         ("0xff is 255, 0x7f3c2c5d9e30 is an address", "0xff is 255, 0x... is an address"),
         ("gone. (Triggered internally at /build/c10/core/x.cpp:12.)", "gone."),
         ("[W1122 00:54:35.893968718 ProcessGroup.hpp:1006] Warning: no", "[W ProcessGroup.hpp] Warning: no"),
+        (f"{GLOO.format(0)}\nprocesses: 2\n{GLOO.format(1)}\n\n12\n", "processes: 2\n\n12\n"),
+        (
+            "[Gloo] Rank [Gloo] Rank 1 is connected to 01 is connected to  peer ranks. 1Expected number of connected "
+            "peer ranks is :  peer ranks. 1Expected number of connected peer ranks is : 1\n\nprocesses: 2\n",
+            "processes: 2\n",
+        ),
+        ("the [Gloo] Rank 1\n", "the [Gloo] Rank 1\n"),
         ('File "/home/me/site/docs/page.md", line 3', 'File "docs/page.md", line 3'),
         ("bell \a, null \0, backspace \b, delete \x7f", "bell ␇, null ␀, backspace ␈, delete ␡"),
         ("tab\tand line\n", "tab\tand line\n"),

@@ -13,6 +13,10 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
 LOGGED = re.compile(r"\[([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ ([\w.]+):\d+\]")
 """How PyTorch's C++ log begins a line: level, day, time, place in its source."""
+GLOO = re.compile(
+    r"(?:\[Gloo\] Rank | is connected to | peer ranks\. |Expected number of connected peer ranks is : |\d+)*"
+)
+"""A line of what gloo prints in PyTorch 2.9, piece by piece, so that the lines of two processes may be mixed."""
 PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {127: "\u2421"}
 UNSEEN = (*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 VISIBLE = PICTURES | {code: f"<U+{code:04X}>" for code in UNSEEN}
@@ -23,9 +27,9 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
 
     Those of ASCII become their pictures (`␀`), those of Latin-1 and those that turn the direction of text their
     numbers (`<U+202E>`). Carriage returns do what they do on a terminal, colours are dropped, addresses become
-    `0x...`, the log of PyTorch's C++ keeps level and file of each line (`[W Context.cpp]`) and no time, each key of
-    `places` (a path of this machine) becomes its value. `more` is how many bytes follow the text
-    that were not read.
+    `0x...`, the log of PyTorch's C++ keeps level and file of each line (`[W Context.cpp]`) and no time, what gloo says
+    of its connections is dropped, each key of `places` (a path of this machine) becomes its value. `more` is how many
+    bytes follow the text that were not read.
     """
     text, more = text[:READ], more + len(text[READ:])
     for place, name in places.items():
@@ -34,8 +38,22 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
     text = text.encode("utf-8", "backslashreplace").decode()
     text = COLOUR.sub("", text.replace("\r\n", "\n"))
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    text = _without_gloo(text)
     text = LOGGED.sub(r"[\1 \2]", ADDRESS.sub("0x...", TRIGGERED.sub("", text)))
     return cut(text.translate(VISIBLE), more)
+
+
+def _without_gloo(text: str) -> str:
+    """The text without gloo's lines: as many as `[Gloo]` was printed, some of which may be empty or end in the next."""
+    kept, open_lines = [], 0
+    for line in text.split("\n"):
+        begun = line.count("[Gloo] Rank ")
+        if GLOO.fullmatch(line) and (begun or open_lines):
+            open_lines += begun - 1
+        else:
+            kept.append(line)
+            open_lines = 0
+    return "\n".join(kept)
 
 
 def cut(text: str, more: int = 0) -> str:
