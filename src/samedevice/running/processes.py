@@ -196,8 +196,8 @@ def page_environ(folder: Path) -> dict[str, str]:
 
     `python` and `torchrun` are this interpreter's, by little scripts in `folder`.
 
-    `torch.compile` takes the vector instructions that the CPU reports. Otherwise it compiles ten programs to see what
-    the compiler can do, which takes 15 seconds in each new process.
+    `torch.compile` takes the vector instructions that the CPU reports. Otherwise it compiles ten programs on each page
+    to see what the compiler can do, which takes 15 seconds.
     """
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
