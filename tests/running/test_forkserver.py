@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,7 @@ from samedevice.errors import SessionError
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.running.forkserver import kill_group, preload
-from samedevice.running.processes import CAN_FORK
+from samedevice.running.processes import CAN_FORK, Launcher
 from samedevice.running.sessions import Sessions
 
 LIGHT_TORCH = Path(__file__).parents[1].joinpath("samples") / "light/torch/__init__.py"
@@ -100,6 +102,26 @@ def test_ctrl_c_while_torch_is_imported_is_for_the_parent_alone(
         resume = threading.Thread(target=(root / "go on").write_bytes, args=[b""], daemon=True)
         resume.start()
         assert run.result().outputs == (Output("1\n"),)
+
+
+def test_ctrl_c_while_the_server_is_started_leaves_no_server(
+    light_torch: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went on to import torch in a folder that was gone, and MKL complained."""
+    started = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("samedevice.running.processes.subprocess.Popen", Interrupted)
+    launcher = Launcher(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        launcher.start()
+    launcher.close()
+    assert [server.returncode for server in started] == [0]
 
 
 def test_a_server_that_has_ended_is_told_for_every_page(

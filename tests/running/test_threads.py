@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from samedevice.running.threads import DaemonPool, wait_for
+from samedevice.running.threads import DaemonPool, uninterrupted, wait_for
 
 
 def test_a_result_is_waited_for() -> None:
@@ -41,3 +41,28 @@ def test_a_signal_that_does_not_wake_the_waiting_thread_is_heard() -> None:
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert heard == [False]
+
+
+def test_ctrl_c_waits_for_the_end_of_a_step() -> None:
+    """And is for whoever hears it elsewhere."""
+    done = []
+
+    def step() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("the step")
+
+    with pytest.raises(KeyboardInterrupt):
+        step()
+    assert done == ["the step"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored() -> None:
+    """Whoever runs this in the background has asked for that."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)

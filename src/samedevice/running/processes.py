@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from samedevice.errors import SessionError
 from samedevice.project import PACKAGE
+from samedevice.running.threads import uninterrupted
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
@@ -129,15 +130,16 @@ class Launcher:
         """Start the fork server, unless it runs; returns at once, while it still imports torch. Raises SessionError."""
         if self.control is not None or not self.fork:
             return
-        ours, theirs = socket.socketpair()
-        try:
-            with theirs:
-                self.server = self._serve(theirs)
-        except OSError as error:
-            ours.close()
-            advice = f"make room in {self.folder.parent}, or end other processes"
-            raise SessionError(f"the process that runs pages cannot be started ({error.strerror}); {advice}") from None
-        self.control = ours
+        with uninterrupted():
+            ours, theirs = socket.socketpair()
+            try:
+                with theirs:
+                    self.server = self._serve(theirs)
+            except OSError as error:
+                ours.close()
+                what = f"the process that runs pages cannot be started ({error.strerror})"
+                raise SessionError(f"{what}; make room in {self.folder.parent}, or end other processes") from None
+            self.control = ours
 
     def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "samedevice.running.forkserver", str(control.fileno()), str(self.folder)]

@@ -1,13 +1,15 @@
-"""threads: a pool of daemon threads, and a wait that Ctrl-C always ends.
+"""threads: a pool of daemon threads, a wait that Ctrl-C always ends, and steps that it does not cut in two.
 
 Unlike those of a ThreadPoolExecutor, these threads do not hold up the end of the program.
 """
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
@@ -25,6 +27,27 @@ def wait_for(future: Future[T]) -> T:
     while not future.done():
         wait([future], timeout=LOOK_UP)
     return future.result()
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """A Ctrl-C within the block takes effect at its end.
+
+    So a process that is started there is known to whoever must end it. Python handles signals in the main thread, and
+    in other threads this does nothing.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    caught: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *call: caught.append(call))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if caught:
+        before(*caught[0])
 
 
 class DaemonPool:
