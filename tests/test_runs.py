@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,3 +77,31 @@ def test_a_whole_run_without_a_fault_spares_the_next_build_the_page(
     found = OutputCache(root).find(page, "cpu")
     assert (found is not None) is kept
     assert found is None or [entry.output for entry in found.entries] == list(run.outputs)
+
+
+def test_a_run_is_told_once_it_is_kept(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that ended sooner left nothing for the next one."""
+    runs = Runs(root)
+    keep = runs.cache.keep
+
+    def keep_slowly(*what: Any) -> None:
+        time.sleep(0.3)
+        keep(*what)
+
+    monkeypatch.setattr(runs.cache, "keep", keep_slowly)
+    try:
+        runs.result(page, "cpu")
+        assert OutputCache(root).find(page, "cpu")
+    finally:
+        runs.close()
+
+
+def test_what_goes_wrong_while_a_run_is_kept_is_told(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody may wait for ever."""
+    runs = Runs(root)
+    monkeypatch.setattr(runs.cache, "keep", lambda *_: 1 // 0)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            runs.result(page, "cpu")
+    finally:
+        runs.close()

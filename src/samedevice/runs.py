@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from samedevice.errors import RecordingError
@@ -66,14 +66,22 @@ class Runs:
             self.sessions, _ = Sessions(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
-            self.futures[key] = self.sessions.submit(page, device, upto)
-            self.futures[key].add_done_callback(partial(self._keep, page, device))
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, upto))
         return self.futures[key]
 
-    def _keep(self, page: Page, device: str, done: Future[Run]) -> None:
-        """Spare the next build the page's run."""
-        if not done.cancelled() and done.exception() is None:
-            self.cache.keep(page, device, done.result())
+    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
+        """The page's run, once it is kept, which spares the next build the run."""
+        kept: Future[Run] = Future()
+
+        def keep(done: Future[Run]) -> None:
+            try:
+                self.cache.keep(page, device, done.result())
+                kept.set_result(done.result())
+            except BaseException as error:
+                kept.set_exception(error)
+
+        run.add_done_callback(keep)
+        return kept
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for. Raises SessionError."""

@@ -25,13 +25,24 @@ def test_a_run_is_forgotten_when_a_package_changes(
 
     packages = root / "packages"
     (packages / "numpy-2.1.0.dist-info").mkdir(parents=True)
-    monkeypatch.syspath_prepend(str(packages))
+    monkeypatch.setenv("PYTHONPATH", str(packages))
     page = write("```python\n1\n```\n")
     here = Environment("cpu", "EPYC", torch_build().version, platform.python_version(), "", "2026-11-21")
     OutputCache(root).keep(page, "cpu", Run((Output("1"),), here, 1))
     assert OutputCache(root).find(page, "cpu")
     (packages / "numpy-2.1.0.dist-info").rename(packages / "numpy-2.2.0.dist-info")
     assert OutputCache(root).find(page, "cpu") is None
+
+
+def test_what_a_package_adds_to_the_path_is_not_another_package(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Setuptools does so when it is imported: a test that ran before decided whether a page was run again."""
+    found = made_with.installed()
+    assert any(name.startswith("torch-") for name in found)
+    (root / "vendored/more-1.0.dist-info").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(root / "vendored"))
+    assert made_with.installed() == found
 
 
 def test_another_gpu_or_driver_is_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

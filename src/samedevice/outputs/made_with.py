@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sys
+import site
 from pathlib import Path
 
 PROCESSORS = Path("/proc/cpuinfo")
@@ -14,9 +14,15 @@ DRIVER = Path("/proc/driver/nvidia")
 
 
 def installed() -> list[str]:
-    """Names and versions of all installed packages: those that a page imports import others in turn."""
-    folders = [Path(name) for name in dict.fromkeys(sys.path) if os.path.isdir(name)]
-    return sorted(path.name for folder in folders for path in folder.glob("*.*-info"))
+    """Names and versions of all installed packages: those that a page imports import others in turn.
+
+    They are looked for where a new interpreter finds them. `sys.path` will not do: setuptools, once it is imported,
+    puts a folder with packages of its own there.
+    """
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    own = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    folders = dict.fromkeys(map(os.path.abspath, filter(None, [*named, *own, *site.getsitepackages()])))
+    return sorted({path.name for folder in folders for path in Path(folder).glob("*.*-info")})
 
 
 def hardware(device: str) -> list[str]:
