@@ -82,22 +82,20 @@ class Page:
         With a version of PyTorch, blocks that need another one do not run. Blocks that need several devices count for
         themselves alone: later blocks do not depend on them.
         """
-        return self._chain(tuple(block.runs_on(device, torch) for block in self.blocks))
+        key = (device, torch)
+        if key not in self._chains:
+            self._chains[key] = tuple(self._links(device, torch))
+        return self._chains[key]
 
     @cached_property
-    def _chains(self) -> dict[tuple[bool, ...], tuple[str | None, ...]]:
-        """The hashes by which blocks run; filled by `_chain`."""
+    def _chains(self) -> dict[tuple[str, str], tuple[str | None, ...]]:
+        """The hashes by device and version of PyTorch; filled by `hashes`."""
         return {}
 
-    def _chain(self, runs: tuple[bool, ...]) -> tuple[str | None, ...]:
-        if runs not in self._chains:
-            self._chains[runs] = tuple(self._links(runs))
-        return self._chains[runs]
-
-    def _links(self, runs: tuple[bool, ...]) -> Iterator[str | None]:
+    def _links(self, device: str, torch: str) -> Iterator[str | None]:
         chain = ""
-        for block, run in zip(self.blocks, runs, strict=True):
-            if not run:
+        for block in self.blocks:
+            if not block.runs_on(device, torch):
                 yield None
                 continue
             own = hashlib.sha256((chain + block.digest).encode()).hexdigest()
