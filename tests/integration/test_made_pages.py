@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,14 @@ theme:
   custom_dir: overrides
 plugins: [search, samedevice]
 markdown_extensions: [toc: {permalink: true}]
+"""
+FENCE = """\
+markdown_extensions:
+  - pymdownx.superfences:
+      custom_fences:
+        - name: samedevice
+          class: samedevice
+          format: !!python/name:samedevice.weaving.weave.output_fence
 """
 PAGES = {
     "index.md": "# Home\n\nWords [to it](page.md).\n",
@@ -143,6 +152,29 @@ def test_a_page_is_made_again_when_something_changes_that_it_is_made_from(
         kept.unlink()
     site.build()
     assert site.files() == built
+
+
+def test_a_page_with_blocks_and_a_history_is_not_made_again(site: Site, light_torch: None) -> None:
+    """What the template is told of the last commit once kept every such page from being kept."""
+
+    def commit(subject: str, text: str) -> None:
+        site.write("page.md", f"# Code\n\n```python\nprint('printed')\n```\n\n{text}\n")
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", subject]):
+            subprocess.run(["git", *command], cwd=site.root, check=True)
+
+    override("{% block announce %}{{ samedevice and samedevice.changed.subject }}{% endblock %}")(site)
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.write("../.gitignore", ".cache\nsite\n")
+    commit("Write a page", "Text")
+    site.build()
+    assert "Write a page" in site.files()[str(site.root / "site/page/index.html")]
+    site.build()
+    assert site.made == []
+    commit("Say more", "More text")
+    site.build()
+    assert site.made == ["page.md"]
+    assert "Say more" in site.files()[str(site.root / "site/page/index.html")]
 
 
 def test_a_theme_that_writes_the_time_is_made_in_every_build(site: Site) -> None:

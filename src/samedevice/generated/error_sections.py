@@ -15,7 +15,6 @@ from enum import Enum
 from samedevice.devices import DEVICES
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
-from samedevice.pages.fences import find_fences
 from samedevice.pages.links import find_links
 from samedevice.pages.page import Block, Page
 from samedevice.project import MARKDOWN
@@ -121,8 +120,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
     text = page.text
     if f"\n## {CHAPTER}" not in text or not page.path.endswith(MARKDOWN):
         return
-    fences = list(find_fences(text, page.path))
-    inside = {at for fence in fences for at in range(fence.start, fence.end)}
+    inside = {at for fence in page.fences for at in range(fence.start, fence.end)}
     headings = [found for found in HEADING.finditer(text) if found.start() not in inside]
     chapters = (at for at, found in enumerate(headings) if found[0].startswith(f"## {CHAPTER}"))
     headings = headings[next(chapters, len(headings)) :]
@@ -130,7 +128,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
     for heading, end in zip(headings[1:], ends[1:], strict=False):
         if len(heading["level"]) < 3:
             return
-        prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in fences])]
+        prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in page.fences])]
         urls = [link.url for link in find_links("".join(prose))]
         within = range(heading.start(), end)
         yield ErrorSection(

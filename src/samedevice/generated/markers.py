@@ -17,7 +17,6 @@ from samedevice.generated.site import Site
 from samedevice.generated.status import status
 from samedevice.generated.totals import figures
 from samedevice.generated.version_changes import version_changes
-from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Block, Page
 from samedevice.project import MARKDOWN
 
@@ -79,8 +78,7 @@ def find_markers(page: Page) -> list[re.Match[str]]:
     found = list(MARKER.finditer(page.text))
     if not found or not page.path.endswith(MARKDOWN):
         return []
-    fences = list(find_fences(page.text, page.path))
-    return [marker for marker in found if not any(fence.start < marker.start() < fence.end for fence in fences)]
+    return [marker for marker in found if not any(fence.start < marker.start() < fence.end for fence in page.fences)]
 
 
 def asks(page: Page) -> bool:

@@ -13,7 +13,7 @@ from samedevice.generated.site import Site, link
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import stand
-from samedevice.pages.fences import fence_mark, find_fences
+from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK
 
@@ -113,7 +113,7 @@ def _section(page: Page, block: Block) -> tuple[str, str]:
     """The heading above a block, and its id where the author gave one."""
     if page.path.endswith(NOTEBOOK):
         return "", ""
-    fences = [range(fence.start, fence.end) for fence in find_fences(page.text, page.path)]
+    fences = [range(fence.start, fence.end) for fence in page.fences]
     above = [
         found
         for found in HEADING.finditer(page.text, 0, block.fence.start)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samedevice.pages.fences import Fence
+from samedevice.pages.fences import Fence, find_fences
 from samedevice.pages.options import Options
-from samedevice.project import page_name
+from samedevice.project import NOTEBOOK, page_name
 
 SHOWS_LINES = re.compile(
     r"\btraceback\.\w|\bfrom traceback\b|lineno\b|\bcurrentframe\b|\b_getframe\b|\bgetframeinfo\b"
@@ -75,6 +75,11 @@ class Page:
     def name(self) -> str:
         """Path below the documentation folder without its suffix: `tensors/creating`."""
         return page_name(self.path)
+
+    @cached_property
+    def fences(self) -> tuple[Fence, ...]:
+        """All fences of a Markdown file, those included that are not run; none of a notebook. Raises PageError."""
+        return () if self.path.endswith(NOTEBOOK) else tuple(find_fences(self.text, self.path))
 
     def hashes(self, device: str, torch: str = "") -> tuple[str | None, ...]:
         """For each block a hash of all the code that led to its output on `device`; None where it does not run.

@@ -210,7 +210,9 @@ class Build:
         self.listed.append((str(page.title), uri, str(page.meta.get("description", ""))))
         self.addresses[base] = (str(page.title), page.canonical_url or "")
         colab = self.repository.colab(base) if self.repository else ""
-        return {"base": base, "colab": colab, "changed": self.changes.get(base)}
+        change = self.changes.get(base)
+        changed = {"when": change.when, "subject": change.subject} if change else None
+        return {"base": base, "colab": colab, "changed": changed}
 
     @edge
     def write(self) -> None:
