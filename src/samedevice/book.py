@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -22,7 +23,7 @@ from samedevice.outputs.recording_files import place
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import check_export
@@ -151,7 +152,18 @@ class Book:
             program = self.root / block.path if block.options.file else None
             for path in [*included_files(block.code, self.root, program), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
-        return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
+        recordings = self.runs.recorded(page)[0]
+        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(files), *_said(page, recordings))
+        path = place(self.root / CACHE, "check", page)
+        found: str = memo.find_or_make(path, key, lambda: check_export(page, plain_title(page), files, recordings))
+        return found
+
+    def about(self, pages: Iterable[Page]) -> str:
+        """Hash of what the parts of pages that are made from all pages depend on."""
+        told = [part for page in pages for part in (page.path, page.text, *(block.digest for block in page.blocks))]
+        files = sorted(path for path in (self.root / RECORDINGS).rglob("*") if path.is_file())
+        recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
+        return memo.key(*told, *recorded, repr(catalogue(self.root)))
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""
@@ -165,6 +177,21 @@ class Book:
         key = memo.key(*(block.digest for block in page.blocks))
         found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
         return found
+
+
+def _hash(path: Path) -> str:
+    """Hash of a file; empty where it cannot be read, which is told where the recording is."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _said(page: Page, recordings: Iterable[Recording]) -> Iterator[str]:
+    """What recordings say of a page, without the outputs: their seals stand for them."""
+    for one in recordings:
+        found = [one.find(page, block.index) for block in page.blocks]
+        yield repr((one.environment, [(each.state, each.entry.seal if each.entry else "") for each in found]))
 
 
 def newest(shown: dict[int, list[Shown]]) -> dict[int, list[Shown]]:

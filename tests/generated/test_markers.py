@@ -19,7 +19,7 @@ from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, catalogue, misused
 from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
-from samedevice.generated.markers import Reference, asks
+from samedevice.generated.markers import Reference, asks, fill
 from samedevice.generated.site import Site, link, moved
 from samedevice.generated.status import status
 from samedevice.integration.summary import elsewhere
@@ -187,7 +187,7 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None
 def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
     """The page stands around it as the author wrote it; blocks may stand before it."""
     page = write("# Names\n\n```python\nimport torch\ntorch.add\n```\n\n<!-- samedevice: apis -->\n\nAfter.\n")
-    made = Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
+    made = fill(page, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).make(page))
     table = (
         "| Name | Status | Used on |\n| --- | --- | --- |\n| `torch.add` | stable, not documented | [page](page.md) |"
     )
@@ -202,7 +202,7 @@ def test_a_marker_that_a_fence_shows_is_text(write: Write) -> None:
     shown = "```text\n<!-- samedevice: status -->\n<!-- samedevice: any -->\n```\n"
     assert not asks(write(shown))
     page = write(f"{shown}\n<!-- samedevice: apis -->\n\n{shown}")
-    made = Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).fill(page)
+    made = fill(page, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).make(page))
     assert made.text.count(shown) == 2
     assert "<!-- samedevice: apis -->" not in made.text
 
@@ -214,7 +214,7 @@ def test_an_unknown_marker_is_an_error(write: Write) -> None:
     with pytest.raises(
         PageError, match=r'^docs/page\.md:3: "error" is unknown; write errors, apis, figures, status, versions$'
     ):
-        reference.fill(page)
+        reference.make(page)
 
 
 def test_blocks_around_a_marker_stay_where_they_are_in_the_text(write: Write) -> None:
@@ -222,7 +222,7 @@ def test_blocks_around_a_marker_stay_where_they_are_in_the_text(write: Write) ->
     page = write(
         "```python\n1\n```\n\n<!-- samedevice: apis -->\n\n```python\n2\n```\n\n<!-- samedevice: apis -->\n\n3\n"
     )
-    made = Reference(Site((page,), {}, {}), Catalogue({}, {})).fill(page)
+    made = fill(page, Reference(Site((page,), {}, {}), Catalogue({}, {})).make(page))
     for old, new in zip(page.blocks, made.blocks, strict=True):
         fence = slice(old.fence.start, old.fence.end)
         assert made.text[new.fence.start : new.fence.end] == page.text[fence]

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.project import CACHE
+from samedevice.generated.markers import Reference
+from samedevice.project import CACHE, RECORDINGS
 
 CONFIG = """\
 site_name: Made
@@ -175,6 +176,28 @@ def test_a_page_with_blocks_and_a_history_is_not_made_again(site: Site, light_to
     site.build()
     assert site.made == ["page.md"]
     assert "Say more" in site.files()[str(site.root / "site/page/index.html")]
+
+
+def test_what_is_made_from_all_pages_is_made_again_when_one_of_them_changes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And when a recording does; else the last build's is taken."""
+    made = []
+    make = Reference.make
+    monkeypatch.setattr(Reference, "make", lambda self, page: made.append(page.path) or make(self, page))
+    site.write("last.md", "# Last\n\n<!-- samedevice: status -->\n")
+    site.build()
+    site.build()
+    assert made == ["docs/last.md"]
+    site.write("page.md", PAGES["page.md"] + '\n```python needs="cuda"\n1\n```\n')
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.build()
+    assert "needs CUDA" in site.files()[str(site.root / "site/last/index.html")]
+    recording = site.root / RECORDINGS / "cuda-2.13.0/page.json"
+    recording.parent.mkdir(parents=True)
+    recording.write_text("{}", encoding="utf-8")
+    site.build()
+    assert made == ["docs/last.md"] * 3
 
 
 def test_a_theme_that_writes_the_time_is_made_in_every_build(site: Site) -> None:

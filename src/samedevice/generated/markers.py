@@ -6,7 +6,7 @@ A page says where by a line of its own, `<!-- samedevice: errors -->`. Pure: rea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -46,21 +46,25 @@ class Reference:
             "versions": lambda page: version_changes(page, self.site),
         }
 
-    def fill(self, page: Page) -> Page:
-        """The page with its markers replaced; its blocks keep the lines that they have in the file.
+    def make(self, page: Page) -> list[str]:
+        """What the markers of a page stand for, in their order. Raises PageError for a marker that is not known."""
+        return [self._maker(page, marker)(page) for marker in find_markers(page)]
 
-        Raises PageError for a marker that is not known.
-        """
-        parts, at, grown = [], 0, []
-        for marker in find_markers(page):
-            line = page.text.count("\n", 0, marker.start()) + 1
-            if marker["name"] not in self.makers:
-                raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
-            made = self.makers[marker["name"]](page)
-            parts += [page.text[at : marker.start()], made]
-            grown.append((marker.end(), len(made) - len(marker[0])))
-            at = marker.end()
-        return replace(page, text="".join([*parts, page.text[at:]]), blocks=_moved(page, grown))
+    def _maker(self, page: Page, marker: re.Match[str]) -> Callable[[Page], str]:
+        if marker["name"] in self.makers:
+            return self.makers[marker["name"]]
+        line = page.text.count("\n", 0, marker.start()) + 1
+        raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
+
+
+def fill(page: Page, made: Sequence[str]) -> Page:
+    """The page with its markers replaced by what was made; its blocks keep the lines that they have in the file."""
+    parts, at, grown = [], 0, []
+    for marker, text in zip(find_markers(page), made, strict=True):
+        parts += [page.text[at : marker.start()], text]
+        grown.append((marker.end(), len(text) - len(marker[0])))
+        at = marker.end()
+    return replace(page, text="".join([*parts, page.text[at:]]), blocks=_moved(page, grown))
 
 
 def _moved(page: Page, grown: list[tuple[int, int]]) -> tuple[Block, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,9 +18,10 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
+from samedevice import memo
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
-from samedevice.generated.markers import Reference, asks
+from samedevice.generated.markers import Reference, asks, fill
 from samedevice.integration.mkdocs.extensions import check_fences, name_languages
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
@@ -77,7 +78,6 @@ class Build:
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.addresses: dict[str, tuple[str, str]] = {}
-        self.reference: Reference | None = None
         self.renderer: Renderer | None = None
         self.nav: Navigation | None = None
         self.repository = Repository.named(os.environ.get(VARIABLE, ""))
@@ -130,6 +130,10 @@ class Build:
         """
         assert self.nav is not None
         env.trim_blocks = env.lstrip_blocks = True
+        compiled = self.book.root / CACHE / "compiled"
+        if self.book.runs.cache.writable:
+            compiled.mkdir(parents=True, exist_ok=True)
+            env.bytecode_cache = jinja2.FileSystemBytecodeCache(str(compiled))
         Templates(self.book.root / CACHE / "templates", self.config, files, self.nav).keep_pages(env)
         keep_entries(self.config.plugins.values(), self.book.root / CACHE / "search")
 
@@ -181,9 +185,19 @@ class Build:
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
-        if asks(page) and self.reference is None:
-            self.reference = self.book.reference(self._readable())
-        return self.reference.fill(page) if self.reference and asks(page) else page
+        if not asks(page):
+            return page
+        path = place(self.book.root / CACHE, "generated", page)
+        return fill(page, memo.find_or_make(path, self._all_pages, lambda: self._reference.make(page)))
+
+    @cached_property
+    def _all_pages(self) -> str:
+        """Hash of all that the generated parts are made from."""
+        return self.book.about(self._readable())
+
+    @cached_property
+    def _reference(self) -> Reference:
+        return self.book.reference(self._readable())
 
     @edge
     def content(self, page: SitePage, files: Files) -> str | None:
@@ -222,7 +236,7 @@ class Build:
         if config.site_url and config.extra["feed"]:  # its links need to know where the site is
             text = feed(config.site_name, config.site_url, self.history, self.addresses)
             (site / "feed.xml").write_text(text, encoding="utf-8")
-        shrink(site)
+        shrink(site, self.book.root / CACHE / "styles.json")
 
 
 def told(error: SameDeviceError) -> str:
