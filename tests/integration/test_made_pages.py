@@ -16,7 +16,9 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
 from samedevice.generated.markers import Reference
+from samedevice.integration.mkdocs import build
 from samedevice.project import CACHE, RECORDINGS
+from samedevice.weaving.weave import weave
 
 CONFIG = """\
 site_name: Made
@@ -176,6 +178,74 @@ def test_a_page_with_blocks_and_a_history_is_not_made_again(site: Site, light_to
     site.build()
     assert site.made == ["page.md"]
     assert "Say more" in site.files()[str(site.root / "site/page/index.html")]
+
+
+def swap(site: Site, path: str, old: str, new: str) -> None:
+    """Replace a text in the files of the site that a pattern finds."""
+    for file in site.root.glob(path):
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def print_more(site: Site) -> None:
+    """Have the page's program print something else, and have it run again."""
+    site.write("../snippets/p.py.txt", "more")
+    for kept in site.root.glob(".cache/samedevice/cpu-*/page.json"):
+        kept.unlink()
+
+
+WOVEN: dict[str, Callable[[Site], None]] = {
+    "its text": lambda site: swap(site, "docs/page.md", "Text", "Words"),
+    "a program": lambda site: swap(site, "snippets/p.py", "name", "text"),
+    "a diagram": lambda site: swap(site, "docs/assets/diagrams/d.svg", "<g/>", "<g></g>"),
+    "a recording": lambda site: swap(site, "tests/recordings/*/page.json", "2026", "2025"),
+    "what was printed here": print_more,
+    "the address of the site": lambda site: swap(
+        site, "mkdocs.yml", "site_name", "site_url: https://a.org/\nsite_name"
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WOVEN.values(), ids=WOVEN.keys())
+def test_a_page_is_woven_again_when_something_changes_that_it_is_made_from(
+    site: Site, light_torch: None, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
+) -> None:
+    """The outputs, and the files to take along, are those of the page as it is."""
+    woven = []
+    monkeypatch.setattr(build, "weave", lambda page, *rest: woven.append(page.path) or weave(page, *rest))
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    for folder in ("snippets", "docs/assets/diagrams"):
+        (site.root / folder).mkdir(parents=True)
+    site.write("../snippets/p.py", "name = __file__ + '.txt'\nprint(open(name).read())\n")
+    site.write("../snippets/p.py.txt", "some")
+    site.write("assets/diagrams/d.svg", '<svg xmlns="http://www.w3.org/2000/svg"><g/></svg>')
+    site.write("page.md", '# P\n\nText\n\n![D](assets/diagrams/d.svg)\n\n```python file="snippets/p.py"\n```\n')
+    site.build()
+    kept = next(site.root.glob(".cache/samedevice/cpu-*/page.json"))
+    recorded = site.root / RECORDINGS / kept.parent.name / "page.json"
+    recorded.parent.mkdir(parents=True)
+    recorded.write_bytes(kept.read_bytes())
+    site.build()
+    before = woven.copy()
+    site.build()
+    assert woven == before
+    change(site)
+    site.build()
+    assert woven[: len(before)] == before
+    assert "docs/page.md" in woven[len(before) :]
+
+
+def test_what_is_wrong_with_a_page_is_told_in_every_build(site: Site, light_torch: None) -> None:
+    """The second strict build must fail as the first did."""
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.write("page.md", "# P\n\n```python\n1\n```\n")
+    said = []
+    for _ in range(2):
+        MkDocsConfig.plugins.plugin_cache.clear()
+        said.append(CliRunner().invoke(cli, ["build", "--strict", "-f", str(site.root / "mkdocs.yml")]))
+    assert [one.exit_code for one in said] == [1, 1]
+    assert all("1 blocks from here on are not recorded on cpu as they stand" in one.output for one in said)
 
 
 def test_what_is_made_from_all_pages_is_made_again_when_one_of_them_changes(

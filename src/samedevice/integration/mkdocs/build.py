@@ -37,7 +37,6 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, DOCS, NOTEBOOK, RECORDINGS
-from samedevice.weaving.check_export import SUFFIX
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
@@ -163,25 +162,45 @@ class Build:
         if found is None or isinstance(found, PageError):
             return told(found) if found else None
         try:
-            shown, problems = self.book.read(found)
-            found = self._filled(found)
-            woven = self._woven(uri, found, shown)
+            made = self._made(uri, self._filled(found))
         except SameDeviceError as error:
             return told(error)
-        for problem in problems:
-            log.error(problem.message)
-        address = Address(self.config.site_url or "", self.config.use_directory_urls)
-        made = self.book.exports(found, shown, address)
-        if made:
-            self.exports[uri] = made | {SUFFIX: self.book.check_export(found)}
-        return woven
+        for problem in made["problems"]:
+            log.error(problem)
+        if made["exports"]:
+            self.exports[uri] = made["exports"]
+        return str(made["markdown"])
 
-    def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]]) -> str:
+    def _made(self, uri: str, page: Page) -> dict[str, Any]:
+        """What is made of a page: Markdown with its outputs, files to take along, problems. Kept for later builds.
+
+        Of a notebook its HTML is kept: see `content`.
+        """
+        if page.path.endswith(NOTEBOOK):
+            return self._make(uri, page, {})
+        diagrams = read_diagrams(page, self.book.root)
+        about = [page.text, repr(diagrams), repr(self.address), *self.book.about(page)]
+        path = place(self.book.root / CACHE, "woven", page)
+        made: dict[str, Any] = memo.find_or_make(path, memo.key(*about), lambda: self._make(uri, page, diagrams))
+        return made
+
+    def _make(self, uri: str, page: Page, diagrams: dict[str, str]) -> dict[str, Any]:
+        shown, problems = self.book.read(page)
+        woven = self._woven(uri, page, shown, diagrams)
+        exports = self.book.exports(page, shown, self.address)
+        return {"markdown": woven, "exports": exports, "problems": [problem.message for problem in problems]}
+
+    def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]], diagrams: dict[str, str]) -> str:
         """The Markdown that MkDocs renders; of a notebook its front matter alone."""
         if page.path.endswith(NOTEBOOK):
             self.shown[uri] = shown
             return front_matter(page.text)
-        return weave(page, shown, self.book.copies(page, shown), read_diagrams(page, self.book.root))
+        return weave(page, shown, self.book.copies(page, shown), diagrams)
+
+    @property
+    def address(self) -> Address:
+        """Where the site is."""
+        return Address(self.config.site_url or "", self.config.use_directory_urls)
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
@@ -193,7 +212,7 @@ class Build:
     @cached_property
     def _all_pages(self) -> str:
         """Hash of all that the generated parts are made from."""
-        return self.book.about(self._readable())
+        return self.book.about_all(self._readable())
 
     @cached_property
     def _reference(self) -> Reference:
