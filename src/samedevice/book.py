@@ -14,7 +14,7 @@ from samedevice import memo
 from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import catalogue
-from samedevice.generated.markers import Reference
+from samedevice.generated.markers import Reference, gist
 from samedevice.generated.site import Site
 from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
@@ -27,7 +27,7 @@ from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
-from samedevice.weaving.copies import Copy, copies, value_is_shown
+from samedevice.weaving.copies import Copy, copies, depend_on
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
@@ -131,8 +131,7 @@ class Book:
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
         """For each block what its copy to run is made of; from the cache, if page and outputs are the same."""
-        values = [value_is_shown(shown[block.index]) for block in page.blocks]
-        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(values))
+        key = memo.key(*(block.digest for block in page.blocks), repr(depend_on(page, shown)))
         path = place(self.root / CACHE, "copies", page)
         try:
             found = memo.find_or_make(path, key, lambda: [asdict(copy) for copy in copies(page, shown).values()])
@@ -163,10 +162,9 @@ class Book:
 
     def about_all(self, pages: Iterable[Page]) -> str:
         """Hash of what the parts of pages that are made from all pages depend on."""
-        told = [part for page in pages for part in (page.path, page.text, *(block.digest for block in page.blocks))]
         files = sorted(path for path in (self.root / RECORDINGS).rglob("*") if path.is_file())
         recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
-        return memo.key(*told, *recorded, repr(catalogue(self.root)))
+        return memo.key(*map(gist, pages), *recorded, repr(catalogue(self.root)))
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""

@@ -19,7 +19,7 @@ from samedevice.generated.api_names import names
 from samedevice.generated.api_table import Catalogue, catalogue, misused
 from samedevice.generated.error_index import Entry, cut_short, entries, normal
 from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
-from samedevice.generated.markers import Reference, asks, fill
+from samedevice.generated.markers import Reference, asks, fill, gist
 from samedevice.generated.site import Site, link, moved
 from samedevice.generated.status import status
 from samedevice.integration.summary import elsewhere
@@ -262,3 +262,29 @@ def test_a_page_is_called_by_its_heading() -> None:
     assert title(Page("docs/x.md", "---\na: b\n---\n# The `x` { #y }\n", ())) == "The `x`"
     assert title(Page("docs/x.py", "# %% [markdown]\n# # Notebook\n", ())) == "Notebook"
     assert title(Page("docs/a/x.md", "No heading\n", ())) == "a/x"
+
+
+def test_an_edit_of_prose_leaves_what_is_made_from_all_pages() -> None:
+    """Held on the site's own pages: all prose outside of headings and of sections about errors may change."""
+    pages = [parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md"))]
+    edited = [parse_page(ROOT / page.path, ROOT, reworded(page)) for page in pages]
+    assert sum(one.text != other.text for one, other in zip(pages, edited, strict=True)) > 30
+    assert list(map(gist, pages)) == list(map(gist, edited))
+    made = []
+    for found in (pages, edited):
+        recordings = {page.path: load_all(ROOT, RECORDINGS, page)[0] for page in found}
+        reference = Reference(
+            Site(tuple(found), recordings, {page.path: names(page) for page in found}), catalogue(ROOT)
+        )
+        made.append([reference.make(page) for page in found])
+    assert made[0] == made[1]
+
+
+def reworded(page: Page) -> str:
+    """The page with other words of prose, as many lines as before, and each heading and fence where it was."""
+    head, mark, rest = page.text.partition("\n## Error messages")
+    inside = {at for fence in page.fences for at in range(fence.start, fence.end)}
+    kept = re.compile(r"^(?:#|---|<!--|[ >]*(?:```|~~~)).*$|^\w+:.*$", re.M)
+    inside |= {at for found in kept.finditer(head) for at in range(found.start(), found.end())}
+    other = "".join("x" if sign.isalpha() and at not in inside else sign for at, sign in enumerate(head))
+    return other + mark + rest

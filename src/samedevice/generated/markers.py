@@ -13,14 +13,19 @@ from functools import cached_property
 from samedevice.errors import PageError
 from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
+from samedevice.generated.error_sections import error_sections, outline
 from samedevice.generated.site import Site
 from samedevice.generated.status import status
 from samedevice.generated.totals import figures
 from samedevice.generated.version_changes import version_changes
 from samedevice.pages.page import Block, Page
 from samedevice.project import MARKDOWN
+from samedevice.weaving.prose import title
 
 MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
+
+
+EMPTY = Page("", "", ())
 
 
 class Reference:
@@ -55,6 +60,19 @@ class Reference:
             return self.makers[marker["name"]]
         line = page.text.count("\n", 0, marker.start()) + 1
         raise PageError(page.path, line, f'"{marker["name"]}" is unknown; write {", ".join(self.makers)}')
+
+
+def gist(page: Page) -> str:
+    """All that is read of a page for parts of other pages: its title, blocks, headings and sections about errors.
+
+    An edit elsewhere leaves those parts as they are.
+    """
+    blocks = [(block.digest, block.line) for block in page.blocks]
+    sections = [
+        (replace(section, page=EMPTY, blocks=()), [block.index for block in section.blocks])
+        for section in error_sections(page)
+    ]
+    return repr((page.path, title(page), blocks, outline(page), sections))
 
 
 def fill(page: Page, made: Sequence[str]) -> Page:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.options import Options
 from samedevice.project import NOTEBOOK, page_name
 
@@ -79,7 +79,7 @@ class Page:
     @cached_property
     def fences(self) -> tuple[Fence, ...]:
         """All fences of a Markdown file, those included that are not run; none of a notebook. Raises PageError."""
-        return () if self.path.endswith(NOTEBOOK) else tuple(find_fences(self.text, self.path))
+        return () if self.path.endswith(NOTEBOOK) else all_fences(self.text, self.path)
 
     def hashes(self, device: str, torch: str = "") -> tuple[str | None, ...]:
         """For each block a hash of all the code that led to its output on `device`; None where it does not run.
