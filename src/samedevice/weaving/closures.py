@@ -20,7 +20,8 @@ from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.calls import Scope
 from samedevice.weaving.imports import imported, joined
-from samedevice.weaving.names import EVERYTHING, RANDOM, SEED, analyse
+from samedevice.weaving.names import analyse
+from samedevice.weaving.unnamed import EVERYTHING, RANDOM, SEED
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""
