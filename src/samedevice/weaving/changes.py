@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from samedevice.weaving.calls import Scope, called
 from samedevice.weaving.unnamed import Unnamed
@@ -21,11 +22,14 @@ class Changes(Unnamed):
         self.mutates: set[str] = set()
         self.links: list[set[str]] = []
         self.given: set[str] = set()
+        self.own: set[str] = set()
+        self.settled: set[str] = set()
         self.followed = True
 
     def _bind(self, name: str, value: ast.expr | None = None) -> None:
         """Note that a name gets a value; what is known of the value counts where nothing can come between."""
         self.binds.add(name)
+        self.settled.add(name)
         new = name not in self.scope.seen or not self.depth
         atomic = value is not None and self.scope.is_atomic(value) and (new or name in self.scope.atoms)
         solid = value is not None and self.scope.is_solid(value) and (new or name in self.scope.solid)
@@ -52,7 +56,8 @@ class Changes(Unnamed):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         changed = _names(node.target)
-        self.loads |= changed
+        self.loads |= changed - self.settled
+        self.own |= changed & self.settled
         self.mutates |= changed - {*self.scope.imports} - self.scope.atoms
         self.links.append(self.scope.roots(node.target) | self.scope.shared(node.value))
         self.generic_visit(node)
@@ -60,11 +65,20 @@ class Changes(Unnamed):
     def visit_For(self, node: ast.For) -> None:
         self.depth += 1
         self.visit(node.iter)
+        settled = {*self.settled}
         self.visit(node.target)
         self._each(node.target, node.iter)
-        for part in (*node.body, *node.orelse):
-            self.visit(part)
+        for body in (node.body, node.orelse):
+            self._branch(body)
+        self.settled &= settled
         self.depth -= 1
+
+    def _branch(self, body: Sequence[ast.AST]) -> None:
+        """Visit statements that may not be run: later ones can not rely on the names that they bind."""
+        settled = {*self.settled}
+        for part in body:
+            self.visit(part)
+        self.settled &= settled
 
     def _each(self, target: ast.expr, value: ast.expr) -> None:
         """A loop's name gets each part of a value; an iterator is used up."""
@@ -78,8 +92,15 @@ class Changes(Unnamed):
 
     def visit_If(self, node: ast.If | ast.While | ast.Try | ast.Match) -> None:
         self.depth += 1
-        self.generic_visit(node)
+        for _, part in ast.iter_fields(node):
+            if isinstance(part, ast.AST):
+                self.visit(part)
+            elif isinstance(part, list):
+                self._branch(part)
         self.depth -= 1
+
+    def visit_match_case(self, node: ast.match_case) -> None:
+        self._branch([*ast.iter_child_nodes(node)])
 
     visit_While = visit_Try = visit_Match = visit_If  # noqa: N815
 
@@ -88,6 +109,7 @@ class Changes(Unnamed):
             if isinstance(item.context_expr, ast.Name):
                 self.mutates |= self.scope.roots(item.context_expr)
             if item.optional_vars is not None:
+                self.visit(item.context_expr)
                 self._assign([item.optional_vars], item.context_expr)
         self.visit_If(node)  # type: ignore[arg-type]
 

@@ -45,7 +45,7 @@ def analyse(code: str, scope: Scope | None = None) -> Names:
     for statement in ast.parse(code).body:
         found = Statement(scope)
         found.visit(statement)
-        names.uses |= found.loads
+        names.uses |= found.loads | found.own
         uncertain = found.uncertain | (found.binds if _conditional(statement, scope) else set())
         known = names.binds - names.maybe
         later = found.later - {EVERYTHING, RANDOM, SEED}

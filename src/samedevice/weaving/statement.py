@@ -25,7 +25,7 @@ class Statement(Changes):
         if node.id not in self.binds:
             self._library(self.scope.path(node))
         if not isinstance(node.ctx, ast.Store):
-            self.loads.add(node.id)
+            (self.own if node.id in self.settled else self.loads).add(node.id)
         if not isinstance(node.ctx, ast.Load):
             self._bind(node.id)
 
@@ -110,11 +110,13 @@ class Statement(Changes):
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
         """What a comprehension binds is its own, but for `:=`; a generator is run later."""
         inner = Statement(self.scope.inside(set()), self.depth + 1)
+        inner.settled = set() if isinstance(node, ast.GeneratorExp) else {*self.settled}
         for child in ast.iter_child_nodes(node):
             inner.visit(child)
         walrus = {part.target.id for part in ast.walk(node) if isinstance(part, ast.NamedExpr)}
         own = inner.binds - walrus
         self.loads |= inner.loads - own
+        self.own |= inner.own - own
         self.later |= inner.later | (inner.loads - own if isinstance(node, ast.GeneratorExp) else set())
         self.mutates |= inner.mutates - own
         for name in walrus:
@@ -130,6 +132,7 @@ class Statement(Changes):
     def _uncertain(self, name: str) -> None:
         """A name that is bound inside an expression, of which a part may be skipped."""
         self._bind(name)
+        self.settled.discard(name)
         self.uncertain.add(name)
         self.loads.add(name)
 
@@ -147,10 +150,11 @@ class Statement(Changes):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         """Python deletes the exception's name at the end of the handler: a name of its own, unless the page has it."""
-        name, links = node.name or "", len(self.links)
+        name, links, settled = node.name or "", len(self.links), {*self.settled}
         if name in self.scope.seen:
             self._bind(name)
         self.generic_visit(node)
+        self.settled &= settled
         if name not in self.scope.seen:
             for kind in (self.loads, self.later, self.mutates, self.given):
                 kind.discard(name)
