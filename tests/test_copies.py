@@ -34,7 +34,10 @@ from samedevice.weaving.panes import Shown
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[1]
-PAGES = [page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks]
+PAGES = sorted(
+    (page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks), key=lambda page: -len(page.blocks)
+)
+"""All pages with blocks, long ones first: they take longest, and none of them should be alone at the end."""
 
 
 @pytest.fixture(scope="module")
