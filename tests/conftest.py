@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,3 +212,11 @@ def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
         return parser.found
 
     return code_blocks
+
+
+@pytest.fixture
+def build(one_server: object, root: Path) -> Any:
+    """A build of this repository."""
+    from made_book import Build
+
+    return Build(root)
