@@ -14,7 +14,10 @@ NOT_FOLLOWED = frozenset("exec eval globals locals __import__ setattr delattr".s
 
 
 class Changes(Unnamed):
-    """Follows objects through the assignments, loops and calls of one statement."""
+    """Follows objects through the assignments, loops and calls of one statement.
+
+    `settled` are the names that are surely bound at the place that it has come to, `own` those that were used there.
+    """
 
     def __init__(self, scope: Scope, depth: int = 0) -> None:
         super().__init__(scope)
