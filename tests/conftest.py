@@ -220,3 +220,19 @@ def build(one_server: object, root: Path) -> Any:
     from made_book import Build
 
     return Build(root)
+
+
+@pytest.fixture
+def repository(pytester: pytest.Pytester, one_server: object) -> Any:
+    """A repository with one page, whose pages share the one fork server."""
+    from made_repository import Repository
+
+    return Repository(pytester)
+
+
+@pytest.fixture
+def recorded(repository: Any) -> Any:
+    """That repository, its page recorded on the CPU."""
+    repository.pytest("--record")
+    assert repository.recording().exists()
+    return repository
