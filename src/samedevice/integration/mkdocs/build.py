@@ -20,6 +20,7 @@ from mkdocs.structure.toc import get_toc
 
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
+from samedevice.extras import MissingExtra
 from samedevice.generated.markers import Reference, asks
 from samedevice.integration.mkdocs.extensions import check_fences, name_languages
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
@@ -58,7 +59,7 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
         except OSError as error:
             reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
             raise PluginError(f"{reason}; make room on the disk, or make the file readable and writable") from error
-        except (SessionError, RepositoryError) as error:
+        except (MissingExtra, RepositoryError, SessionError) as error:
             raise PluginError(str(error)) from None
 
     return guarded

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import jinja2
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -15,8 +16,11 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import Book
-from samedevice.integration.mkdocs.build import Build
+from samedevice.extras import MissingExtra, need
 from samedevice.project import PROGRAMS, RECORDINGS
+
+if TYPE_CHECKING:
+    from samedevice.integration.mkdocs.build import Build
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 
@@ -39,7 +43,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         if self.book is None or self.book.root != root:
             self.on_shutdown()
             self.book = Book(root, log.info)
-        self.build = Build(config, self.book)
+        self.build = begin(config, self.book)
         config.watch += [str(root / folder) for folder in (PROGRAMS, RECORDINGS) if (root / folder).is_dir()]
         return config
 
@@ -101,3 +105,14 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
+
+
+def begin(config: MkDocsConfig, book: Book) -> Build:
+    """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
+    try:
+        need("mkdocs", "the plugin samedevice")
+    except MissingExtra as error:
+        raise PluginError(str(error)) from None
+    from samedevice.integration.mkdocs.build import Build
+
+    return Build(config, book)

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mkdocs.structure.files import File
-from rcssmin import cssmin  # type: ignore[import-untyped]
-from rjsmin import jsmin  # type: ignore[import-untyped]
 
-from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
+from samedevice.extras import need
 from samedevice.pages.source import inside
 from samedevice.weaving.exports import llms
 
-SHRUNK = {"assets/samedevice.css": cssmin, "assets/samedevice.js": jsmin}
+SHRUNK = ("assets/samedevice.css", "assets/samedevice.js")
 """The site's own style and script, of which comments and indentation are a tenth."""
 
 
@@ -46,9 +44,15 @@ def write_exports(
 def shrink(site: Path) -> None:
     """Take comments and indentation out of the site's own style and script, and unused rules out of the theme's.
 
-    Raises OSError.
+    Raises OSError, and MissingExtra.
     """
-    for name, shorten in SHRUNK.items():
+    need("site", "making the site's styles and scripts smaller")
+    from rcssmin import cssmin  # type: ignore[import-untyped]
+    from rjsmin import jsmin  # type: ignore[import-untyped]
+
+    from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
+
+    for name, shorten in zip(SHRUNK, (cssmin, jsmin), strict=True):
         file = site / name
         if file.exists():
             file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
