@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 from samedevice.devices import Build
 from samedevice.integration import check as checking
-from samedevice.integration.cli import main
+from samedevice.integration.cli import DIFFERENT, FAILED, SAME, arguments, main
 from samedevice.integration.fetching import beside
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import update
@@ -225,6 +226,29 @@ def test_ctrl_c_ends_it(root: Path, publish: Callable[..., str]) -> None:
         _, said = running.communicate(timeout=60)
     assert running.returncode == 130
     assert said == "\nsamedevice: stopped; nothing was written\n"
+
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/about/how-it-works.md")
+
+
+def documented() -> list[str]:
+    """The commands that the documents give."""
+    texts = [(PACKAGE.parents[1] / name).read_text(encoding="utf-8") for name in DOCUMENTS]
+    return [found.strip("` ") for text in texts for found in re.findall(r"samedevice check ADDRESS[^\n#`]*", text)]
+
+
+@pytest.mark.parametrize("command", documented())
+def test_the_documented_commands_are_understood(command: str) -> None:
+    """And the three documents have some."""
+    assert arguments(command.split()[1:]).page == "ADDRESS"
+    assert len(documented()) >= 5
+
+
+def test_the_documented_statuses_are_those_of_the_command() -> None:
+    """Somebody's script depends on them."""
+    text = (PACKAGE.parents[1] / "docs/about/how-it-works.md").read_text(encoding="utf-8")
+    told = f"status {SAME} if all is the same, with {DIFFERENT} if a block prints something else, and with {FAILED} if"
+    assert told in text
 
 
 def test_it_needs_neither_mkdocs_nor_sybil() -> None:
