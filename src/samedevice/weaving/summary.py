@@ -9,6 +9,7 @@ from html import escape
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.pages.page import Page
+from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.panes import Shown
 
 Outputs = Mapping[int, Sequence[Shown]]
@@ -19,7 +20,7 @@ def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
     ran = list(_ran(page, shown))
     text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran">{escape(text)}</p>' if text else ""
+    return f'<p class="sd-ran" {UNSEARCHED}>{escape(text)}</p>' if text else ""
 
 
 def _ran(page: Page, shown: Outputs) -> Iterator[str]:
