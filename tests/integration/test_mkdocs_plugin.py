@@ -218,13 +218,28 @@ def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:
     assert site.texts("index") == ["print('printed ' + 'by the page')\n", "printed by the page"]
 
 
-def test_a_site_whose_markdown_cannot_show_code_is_refused(site: Site) -> None:
-    """Outputs would stand on its pages as a riddle of letters."""
-    config = CONFIG.replace(f"INHERIT: {ROOT / 'mkdocs.yml'}\n", "")
-    (site.root / "mkdocs.yml").write_text(config + "markdown_extensions: [pymdownx.superfences]\n", encoding="utf-8")
-    result = site.build(index=GOOD)
-    assert result.exit_code != 0
-    assert "mkdocs.yml: markdown_extensions lacks a custom fence samedevice of pymdownx.superfences" in result.output
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+@pytest.mark.parametrize("extensions", ["", "markdown_extensions: [pymdownx.superfences]\n"])
+def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
+    """A project installs the package and names the plugin; fence, style and scripts come by themselves."""
+    config = f"site_name: Plain\ntheme: {theme}\nplugins: [samedevice]\n{extensions}"
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    result = site.build(index=GOOD.replace("```python", '```python fold="Code"'))
+    assert result.exit_code == 0, result.output
+    assert sorted(site.texts("index")) == ["print('printed ' + 'by the page')\n", "printed by the page"]
+    html = site.html("index")
+    assert '<details class="code">' in html
+    assert html.index("var sd = ") < html.index("</head>")
+    for name in ("outputs.css", "outputs.js"):
+        assert f'="assets/samedevice/{name}"' in html
+        assert (site.root / "site/assets/samedevice" / name).is_file()
+
+
+def test_a_site_without_blocks_keeps_its_markdown(site: Site) -> None:
+    """superfences would render some of its pages otherwise."""
+    (site.root / "mkdocs.yml").write_text("site_name: Plain\nplugins: [samedevice]\n", encoding="utf-8")
+    site.build(index="# Plain\n\n```text\nx\n```\n")
+    assert '<code class="language-text">x' in site.html("index")
 
 
 def test_a_disk_that_fails_ends_the_build_with_a_message(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

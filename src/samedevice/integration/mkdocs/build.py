@@ -22,7 +22,7 @@ from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
 from samedevice.generated.markers import Reference, asks
-from samedevice.integration.mkdocs.extensions import check_fences, name_languages
+from samedevice.integration.mkdocs.extensions import name_languages, take_fences
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, finished
@@ -101,8 +101,7 @@ class Build:
             if file.abs_src_path is not None:
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = list(self._readable())
-        if any(page.blocks and not page.path.endswith(NOTEBOOK) for page in pages):
-            check_fences(self.config)
+        take_fences(self.config, (page for page in pages if not page.path.endswith(NOTEBOOK)))
         for line in orphans(self.book.root, RECORDINGS, pages):
             log.warning(line)
         self.book.start(pages)

@@ -17,6 +17,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
+from samedevice.integration.mkdocs.assets import take_assets, with_choice
 from samedevice.project import PROGRAMS, RECORDINGS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         self._build.read(files)
+        take_assets(config, files)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -83,6 +85,14 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         if about is not None:
             context["samedevice"] = about  # type: ignore[typeddict-unknown-key]
         return context
+
+    def on_post_page(self, output: str, *, page: SitePage, config: MkDocsConfig) -> str:
+        """Give each page the script that chooses which outputs are seen."""
+        return with_choice(output)
+
+    def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Give it to the page that says that there is no such page, too."""
+        return with_choice(output_content) if template_name.endswith(".html") else output_content
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what readers take along; end the processes, unless the next build will want them."""

@@ -8,11 +8,12 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from samedevice.extras import need
+from samedevice.integration.mkdocs.assets import SCRIPT, STYLE
 from samedevice.pages.source import inside
 from samedevice.weaving.exports import llms
 
-SHRUNK = ("assets/samedevice.css", "assets/samedevice.js")
-"""The site's own style and script, of which comments and indentation are a tenth."""
+SHRUNK = {"assets/samedevice.css", STYLE, "assets/samedevice.js", SCRIPT}
+"""The site's own styles and scripts, and those of the engine; comments and indentation are a tenth of them."""
 
 
 def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
@@ -52,7 +53,8 @@ def shrink(site: Path) -> None:
 
     from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
 
-    for name, shorten in zip(SHRUNK, (cssmin, jsmin), strict=True):
+    for name in SHRUNK:
+        shorten = cssmin if name.endswith(".css") else jsmin
         file = site / name
         if file.exists():
             file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
