@@ -149,7 +149,7 @@ class Book:
         files: dict[str, str] = {}
         for block in page.blocks:
             program = self.root / block.path if block.options.file else None
-            for path in [*included_files(block.code, self.root, program), *filter(None, [program])]:
+            for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
 

@@ -31,7 +31,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: mkdocs
-plugins: [samedevice]
+plugins: [samedevice: {{console: true}}]
 nav: null
 hooks: []
 extra_css: []
@@ -233,6 +233,61 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
     for name in ("outputs.css", "outputs.js"):
         assert f'="assets/samedevice/{name}"' in html
         assert (site.root / "site/assets/samedevice" / name).is_file()
+
+
+OTHER = """\
+site_name: Other
+docs_dir: documentation/en
+plugins:
+  - samedevice:
+      recordings: golden
+      leave: [changelog.md]
+      foreign: [.annotate, linenums]
+"""
+PAGE = """\
+# Page
+
+```console
+$ touch made-by-the-build
+```
+
+```python { .annotate linenums="1" }
+print("printed " + "here")
+```
+
+```python run="no" reason="needs <an account>"
+login(...)
+```
+"""
+
+
+def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
+    """Options of other tools reach the page, a shell's commands are shown, and what is not run says why."""
+    docs = site.root / "documentation/en"
+    docs.mkdir(parents=True)
+    (docs / "index.md").write_text(PAGE, encoding="utf-8")
+    (docs / "changelog.md").write_text("# Changes\n\n```python title=bad\nnot python\n```\n", encoding="utf-8")
+    (docs / "helper.py").write_text("raise SystemExit\n", encoding="utf-8")
+    (site.root / "mkdocs.yml").write_text(OTHER, encoding="utf-8")
+    result = site.build()
+    assert result.exit_code == 0, result.output
+    assert "ERROR   -  documentation/en/index.md:7: 1 blocks from here on are not recorded" in result.output
+    html = site.html("index")
+    assert "annotate" in html
+    assert 'class="linenos"' in html
+    assert "Not run: needs &lt;an account&gt;" in html
+    assert not (site.root / "made-by-the-build").exists()
+    assert "printed here" in site.texts("index")
+    assert "This page has an error" not in site.html("changelog")
+    assert (site.root / "site/helper.py").exists()
+
+
+def test_a_setting_that_does_not_exist_is_told(site: Site) -> None:
+    """As MkDocs tells of its own."""
+    for given, told in (("recording: golden", "Unrecognised configuration name: recording"), ("leave: x", "a list")):
+        text = f"site_name: Other\nplugins: [samedevice: {{{given}}}]\n"
+        (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
+        assert told in site.build("--strict", index="# Page\n").output
 
 
 def test_a_site_without_blocks_keeps_its_markdown(site: Site) -> None:

@@ -44,7 +44,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
-plugins: [samedevice]
+plugins: [samedevice: {{console: true}}]
 nav: null
 extra_css: []
 extra_javascript: []

@@ -141,7 +141,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         pages = list(readable(config.rootpath))
         devices = config.stash[JOB].devices
         lines += [*elsewhere(config.rootpath, pages, devices), *outdated(config.rootpath, pages, devices)]
-        lines += orphans(config.rootpath, RECORDINGS, pages)
+        lines += orphans(config.rootpath, pages)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:

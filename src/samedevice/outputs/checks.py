@@ -10,7 +10,6 @@ from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.page import Block, Page
-from samedevice.project import RECORDINGS
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def record_command(page: str, device: str) -> str:
 
 def damage(page: Page, block: Block, environment: Environment) -> str:
     """The message for an entry that was changed by hand, in its own file or in one whose output it shares."""
-    files = f"{RECORDINGS.as_posix()}/*/{page.name}.json"
+    files = f"{page.settings.recordings}/*/{page.name}.json"
     advice = f"bring {files} back with git checkout, or run {record_command(page.path, environment.device)}"
     return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
 

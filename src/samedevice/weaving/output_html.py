@@ -21,7 +21,7 @@ MARKED = 6_000
 """Characters of text up to which differences are marked word by word; beyond it, line by line."""
 MESSAGE = re.compile(r"\w*Warning: ")
 """Begins a line that holds a warning."""
-UNSEARCHED = "data-search-exclude"
+UNSEARCHED = 'data-search-exclude=""'
 """The attribute that keeps a label out of the search index of Material for MkDocs: thousands of them say the same."""
 WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
@@ -51,6 +51,11 @@ def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
     verb = "has" if blocks == 1 else "have"
     note = f"{told} and {verb} not run yet."
     return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>{note}</p></div>'
+
+
+def not_run_html(reason: str) -> str:
+    """The note below a block that is never run."""
+    return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>Not run: {literal(reason)}</p></div>'
 
 
 def _at(panes: Sequence[Pane]) -> str:

@@ -36,7 +36,7 @@ from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.project import CACHE, DOCS, NOTEBOOK, RECORDINGS
+from samedevice.project import CACHE, HOME, NOTEBOOK, Settings
 from samedevice.weaving.check_export import SUFFIX
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
@@ -66,12 +66,17 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
 
 
 class Build:
-    """What one build of a site has read, and what it will write. `book` runs the pages, and outlives the build."""
+    """What one build of a site has read, and what it will write.
+
+    `book` runs the pages, and outlives the build. `smaller` is whether styles and scripts are made smaller at its end.
+    """
 
     @edge
-    def __init__(self, config: MkDocsConfig, book: Book) -> None:
+    def __init__(self, config: MkDocsConfig, book: Book, settings: Settings = HOME, smaller: bool = False) -> None:
         self.config = config
         self.book = book
+        self.settings = settings
+        self.smaller = smaller
         self.docs = Path(config.docs_dir).resolve()
         self.pages: dict[str, Page | PageError] = {}
         self.shown: dict[str, dict[int, list[Shown]]] = {}
@@ -93,22 +98,23 @@ class Build:
     @edge
     def read(self, files: Files) -> None:
         """Parse all pages and begin to run those that changed."""
-        take_notebooks(files)
+        take_notebooks(files, self.settings)
         for file in list(links_out(files, self.docs, self.book.root)):
-            log.error(f"{DOCS}/{file.src_uri}: this is a link out of the repository; put the file itself in its place")
+            name = f"{self.settings.docs}/{file.src_uri}"
+            log.error(f"{name}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
         for file in files.documentation_pages():
-            if file.abs_src_path is not None:
+            if file.abs_src_path is not None and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = list(self._readable())
         take_fences(self.config, (page for page in pages if not page.path.endswith(NOTEBOOK)))
-        for line in orphans(self.book.root, RECORDINGS, pages):
+        for line in orphans(self.book.root, pages, self.settings):
             log.warning(line)
         self.book.start(pages)
 
     def _parsed(self, uri: str) -> Page | PageError:
         try:
-            return parse_page(self.docs / uri, self.book.root)
+            return parse_page(self.docs / uri, self.book.root, settings=self.settings)
         except PageError as error:
             return error
 
@@ -220,7 +226,8 @@ class Build:
         if config.site_url and config.extra["feed"]:  # its links need to know where the site is
             text = feed(config.site_name, config.site_url, self.history, self.addresses)
             (site / "feed.xml").write_text(text, encoding="utf-8")
-        shrink(site)
+        if self.smaller:
+            shrink(site)
 
 
 def told(error: SameDeviceError) -> str:

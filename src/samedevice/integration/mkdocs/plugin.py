@@ -18,7 +18,8 @@ from mkdocs.utils.templates import TemplateContext
 from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import take_assets, with_choice
-from samedevice.project import PROGRAMS, RECORDINGS
+from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
+from samedevice.project import HOME, Settings
 
 if TYPE_CHECKING:
     from samedevice.integration.mkdocs.build import Build
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("mkdocs.plugins.samedevice")
 
 
-class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
+class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
     """Runs the pages' code blocks and puts what each device printed under them."""
 
     def __init__(self) -> None:
@@ -44,8 +45,10 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         if self.book is None or self.book.root != root:
             self.on_shutdown()
             self.book = Book(root, log.info)
-        self.build = begin(config, self.book)
-        config.watch += [str(root / folder) for folder in (PROGRAMS, RECORDINGS) if (root / folder).is_dir()]
+        settings = settings_of(config, self.config, root)
+        self.build = begin(config, self.book, settings, self.config.shrink)
+        folders = (root / settings.programs, root / settings.recordings)
+        config.watch += [str(folder) for folder in folders if folder.is_dir()]
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -117,7 +120,7 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         return self.build
 
 
-def begin(config: MkDocsConfig, book: Book) -> Build:
+def begin(config: MkDocsConfig, book: Book, settings: Settings = HOME, smaller: bool = False) -> Build:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
@@ -125,4 +128,4 @@ def begin(config: MkDocsConfig, book: Book) -> Build:
         raise PluginError(str(error)) from None
     from samedevice.integration.mkdocs.build import Build
 
-    return Build(config, book)
+    return Build(config, book, settings, smaller)

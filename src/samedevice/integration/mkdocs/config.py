@@ -1,0 +1,44 @@
+"""config: what a project may say of the plugin in its mkdocs.yml, with types and defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config import base
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+
+from samedevice.project import HOME, Settings
+
+
+class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
+    """The settings of the plugin. A project of plain Python needs none of them."""
+
+    recordings = c.Type(str, default=HOME.recordings)
+    """The folder of recordings, below that of mkdocs.yml."""
+    programs = c.Type(str, default=HOME.programs)
+    """The folder of whole programs, which pages run by file=."""
+    leave = c.ListOfItems(c.Type(str), default=[])
+    """Pages to leave alone, as patterns of paths below docs_dir: changelog.md, api/*."""
+    foreign = c.ListOfItems(c.Type(str), default=[])
+    """Fence options of other tools, passed on to the renderer: linenums, exec, .annotate."""
+    console = c.Type(bool, default=False)
+    """Run the commands of console blocks, and hold every fence to the rules. Else only Python is run."""
+    shrink = c.Type(bool, default=False)
+    """Take comments out of styles and scripts, and unused rules out of those of Material for MkDocs."""
+
+
+def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
+    """What a project says about itself; `root` is the folder of its mkdocs.yml. Raises PluginError."""
+    docs = Path(config.docs_dir).resolve()
+    if not docs.is_relative_to(root):
+        raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
+    return Settings(
+        docs=docs.relative_to(root).as_posix(),
+        programs=own.programs.strip("/"),
+        recordings=own.recordings.strip("/"),
+        leave=tuple(own.leave),
+        foreign=tuple(own.foreign),
+        console=own.console,
+    )
