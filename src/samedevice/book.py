@@ -115,7 +115,7 @@ class Book:
                 problems += [
                     Problem(damage(page, block, one.environment)) for one in standings if one.state is State.DAMAGED
                 ]
-            problems += _not_recorded(unrecorded, device)
+            problems += _not_recorded(page, unrecorded, device)
         return shown, list(dict.fromkeys(problems))
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
@@ -215,12 +215,12 @@ def _unrecorded(page: Page, block: Block, ran: Recording, standings: Sequence[St
     return runs and not any(one.output or one.state is State.DAMAGED for one in standings)
 
 
-def _not_recorded(found: Sequence[Block], device: str) -> list[Problem]:
+def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Problem]:
     """One problem for all blocks of a page without a recording from a device that is here."""
     if not found:
         return []
     told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
-    return [Problem(f"{found[0]}: {told}; run {record_command(found[0].page, device)}")]
+    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
 
 
 def _without(page: Page, block: Block, device: str, standings: Sequence[Standing], found: bool) -> Iterator[Shown]:

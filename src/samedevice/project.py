@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -27,8 +26,6 @@ PAGES = (MARKDOWN, NOTEBOOK)
 PACKAGE = Path(__file__).parent
 """Where the engine's own files are."""
 
-MENTIONED = re.compile(rf"\b{PROGRAMS}/[\w./-]+\.\w+")
-"""Finds the programs that a piece of code names."""
 EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
@@ -49,6 +46,8 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = True
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
+    flags: str = "--"
+    """What begins the names of pytest's options, in the commands that messages give."""
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.

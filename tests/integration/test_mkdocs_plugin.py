@@ -69,6 +69,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
         (root / "docs/assets").mkdir()
         shutil.copy(ROOT / "docs/assets/glossary.txt", root / "docs/assets")
 

@@ -90,8 +90,8 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
         about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
         buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
     return (
-        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of PyTorch"'
-        f" {UNSEARCHED}><span>PyTorch</span>{''.join(buttons)}</div>"
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of {panes[0].maker}"'
+        f" {UNSEARCHED}><span>{panes[0].maker}</span>{''.join(buttons)}</div>"
     )
 
 
@@ -125,7 +125,7 @@ def _head(block: Block, pane: Pane) -> str:
 
 def _origin(about: Environment) -> str:
     """Machine, versions and day of an output."""
-    parts = [about.name, f"PyTorch {about.torch}", f"Python {about.python}"]
+    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
     parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
     return ", ".join([*parts, about.day])
 

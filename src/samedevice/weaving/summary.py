@@ -56,9 +56,9 @@ def _waiting(page: Page, shown: Outputs, after: bool) -> Iterator[str]:
 def _versions(ran: Sequence[Shown]) -> str:
     """Versions and last day of some outputs: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
     about = [one.environment for one in ran if one.environment]
-    versions = sorted({one.torch.partition("+")[0] for one in about}, key=_order)
+    versions = sorted({one.version.partition("+")[0] for one in about}, key=_order)
     named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-    return f"PyTorch {named}, {max(one.day for one in about)}"
+    return f"{about[0].maker} {named}, {max(one.day for one in about)}"
 
 
 def _order(version: str) -> list[int]:

@@ -11,6 +11,9 @@ from mkdocs.exceptions import PluginError
 
 from samedevice.project import HOME, Settings
 
+FLAGS = "--samedevice-"
+"""What begins the names of pytest's options where other plugins have options, too."""
+
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     """The settings of the plugin. A project of plain Python needs none of them."""
@@ -41,4 +44,10 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
+        flags=HOME.flags if _loads_plugin(root / "conftest.py") else FLAGS,
     )
+
+
+def _loads_plugin(conftest: Path) -> bool:
+    """Whether a project's conftest.py loads pytest's plugin by its module, whose options have short names."""
+    return conftest.is_file() and "samedevice.integration.pytest" in conftest.read_text(encoding="utf-8")
