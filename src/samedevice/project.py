@@ -30,6 +30,17 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
+SETTINGS = {
+    "recordings": "the folder of recordings, below that of mkdocs.yml",
+    "programs": "the folder of whole programs, which pages run by `file`",
+    "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
+    "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
+    "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
+    "shrink": "take comments out of styles and scripts, and unused rules out of those of Material for MkDocs",
+}
+"""What a project may say of the plugin in its mkdocs.yml, and what it means."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a project says about itself in its mkdocs.yml. The defaults are those of this site."""

@@ -32,36 +32,6 @@ Write = Callable[..., Page]
 PAGE = "# Title\n\n```python\nx = 6\nx * 7\n```\n\n```python\nopen('data.txt', 'w').close()\nprint('two')\n```\n"
 
 
-BLOCKED = """\
-import importlib.metadata, re, sys
-
-def needed(package, found):
-    if package not in found:
-        found.add(package)
-        for line in importlib.metadata.requires(package) or []:
-            name = re.match(r"[\\w.-]+", line)[0]
-            try:
-                importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                continue
-            if "extra ==" not in line:
-                needed(name, found)
-    return found
-
-packages = importlib.metadata.packages_distributions()
-there = {re.sub(r"[-_.]+", "-", name).lower() for name in needed("torch", {"samedevice", "numpy"})}
-
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        owners = packages.get(name.partition(".")[0], ())
-        if owners and not there & {re.sub(r"[-_.]+", "-", owner).lower() for owner in owners}:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Blocked())
-"""
-"""Hides the packages of a shared folder, all but PyTorch, what that needs, and this package."""
-
-
 @pytest.fixture
 def publish(root: Path, write: Write, one_server: Launcher) -> Iterator[Callable[..., str]]:
     """Writes a page and what an environment printed for it; returns the address where it is served."""
@@ -258,31 +228,15 @@ def test_it_needs_neither_mkdocs_nor_sybil() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)})
 
 
-def test_a_built_wheel_has_the_command(tmp_path: Path, publish: Callable[..., str]) -> None:
+def test_a_built_wheel_has_the_command(
+    tmp_path: Path, installed: Callable[..., Path], publish: Callable[..., str]
+) -> None:
     """In an environment of its own, which has nothing but PyTorch and what PyTorch needs."""
-    pytest.importorskip("setuptools", minversion="77")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    programs = installed("torch", "numpy")
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    source = tmp_path / "source"
-    source.mkdir()
-    repository = PACKAGE.parents[1]
-    subprocess.run(
-        ["cp", "-r", *(str(repository / name) for name in ("src", "pyproject.toml", "README.md", "LICENSE")), source],
-        check=True,
-    )
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, source], check=True)
-    environment = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    python = environment / "bin/python"
-    install = [*pip, f"--python={python}", "install", "--no-deps", *tmp_path.glob("*.whl")]
-    subprocess.run(install, env=environ, check=True)
-    own = next(environment.glob("lib/python*/site-packages"))
-    shared = [path for path in sys.path if path.endswith("site-packages")]
-    (own / "shared.pth").write_text("\n".join([*shared, "import blocked"]), encoding="utf-8")
-    (own / "blocked.py").write_text(BLOCKED, encoding="utf-8")
-    command = [environment / "bin/samedevice", "check", publish(), "--yes"]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=tmp_path)
+    pipes = {"capture_output": True, "text": True, "check": False, "env": environ, "cwd": tmp_path}
+    done = subprocess.run([programs / "samedevice", "check", publish(), "--yes"], **pipes)
     assert done.returncode == 0, done.stderr
     assert "2 blocks print what was recorded" in done.stdout
-    refused = subprocess.run([python, "-c", "import mkdocs"], env=environ, capture_output=True, text=True, check=False)
+    refused = subprocess.run([programs / "python", "-c", "import mkdocs"], **pipes)
     assert "No module named 'mkdocs'" in refused.stderr

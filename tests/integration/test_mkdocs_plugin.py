@@ -488,6 +488,6 @@ def test_a_part_that_is_made_from_all_pages_is_on_the_page_and_follows_them(site
 def test_a_marker_that_is_not_known_is_told_and_shown(site: Site) -> None:
     """Like any other page that cannot be read."""
     result = site.build(index="# Index\n\n<!-- samedevice: erors -->\n")
-    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, status'
+    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, options, settings, status'
     assert f"ERROR   -  {message}" in result.output
-    assert "is unknown; write errors, apis, figures, status" in site.html("index")
+    assert "is unknown; write errors, apis, figures, options, settings, status" in site.html("index")

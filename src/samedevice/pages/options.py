@@ -24,7 +24,22 @@ LOOKALIKES = {
 }
 OURS = "samedevice"
 """The language of the fences that a build writes into pages."""
-OPTIONS = tuple("title hl_lines file part args needs raises numbers alt compare fold run reason".split())
+OPTIONS = {
+    'title="..."': "a caption, passed on to the renderer",
+    'hl_lines="2 4-6"': "lines to highlight, passed on to the renderer",
+    'file="snippets/x.py"': "the fence is empty, and the file is run as a program",
+    'part="name"': "with `file`: the lines between `# region name` and `# endregion` are run as a block of the page",
+    'args="--epochs 2"': "with `file`: the program's arguments",
+    'needs="cuda"': "the block runs only there; also `2 cuda`, `mps`, `cpu`, `torch>=2.15`, `cuda torch>=2.11,<2.14`",
+    'raises="ValueError"': "the block must raise this or a subclass; `cuda: RuntimeError` on that device alone",
+    'numbers="vary"': "numbers are shown, and only the text around them is compared",
+    'alt="..."': "what the block's figure shows; a block that draws must say it",
+    'compare="cuda"': "that device's output is beside the CPU's",
+    'fold="Plotting code"': "the output comes first, and the code is in a closed box with this title below it",
+    'run="no"': "the block is shown and not run; it must say why",
+    'reason="..."': "why it is not run, which the page shows",
+}
+"""What an author may write on a fence, as an example of each, and what it means."""
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 FOREIGN = re.compile(r"\s*(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+))?(?=\s|$)")
 """An option of another tool: `linenums="1"`, `exec`, `.annotate`."""
@@ -35,6 +50,10 @@ VERSIONS = re.compile(r"\s*(?P<sign>>=|<)\s*(?P<major>\d+)\.(?P<minor>\d+)\s*$")
 RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
 VERSIONS_ADVICE = 'write torch>=2.15, torch<2.14, or both, as in "torch>=2.11,<2.14"'
 LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
+
+
+KNOWN = tuple(example.partition("=")[0] for example in OPTIONS)
+"""The names of the options."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +180,8 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
 def _complaints(values: dict[str, str]) -> Iterator[str]:
     """What is wrong with the options of a block, but for needs= and raises=."""
     for key in values:
-        if key not in OPTIONS:
-            yield f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}'
+        if key not in KNOWN:
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}'
     if values.get("run", "no") != "no":
         yield f'run="{values["run"]}" is unknown; write run="no" reason="..." or leave it out'
     if ("run" in values) != bool(values.get("reason", "").strip()):

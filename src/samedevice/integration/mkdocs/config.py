@@ -16,20 +16,14 @@ FLAGS = "--samedevice-"
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
-    """The settings of the plugin. A project of plain Python needs none of them."""
+    """The settings of the plugin, which `project.SETTINGS` explains. A project of plain Python needs none of them."""
 
     recordings = c.Type(str, default=HOME.recordings)
-    """The folder of recordings, below that of mkdocs.yml."""
     programs = c.Type(str, default=HOME.programs)
-    """The folder of whole programs, which pages run by file=."""
     leave = c.ListOfItems(c.Type(str), default=[])
-    """Pages to leave alone, as patterns of paths below docs_dir: changelog.md, api/*."""
     foreign = c.ListOfItems(c.Type(str), default=[])
-    """Fence options of other tools, passed on to the renderer: linenums, exec, .annotate."""
     console = c.Type(bool, default=False)
-    """Run the commands of console blocks, and hold every fence to the rules. Else only Python is run."""
     shrink = c.Type(bool, default=False)
-    """Take comments out of styles and scripts, and unused rules out of those of Material for MkDocs."""
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
