@@ -28,7 +28,8 @@ INDEXED = {"index", "index_put", "index_put_", "_index_put_impl_"}
 INDEXED |= {"_unsafe_index", "_unsafe_index_put"}
 TAKE_NUMBERS = INDEXED - {"index", "_unsafe_index"}
 TAKE_NUMBERS |= {"fill", "fill_", "index_fill", "index_fill_", "masked_fill", "masked_fill_"}
-TAKE_NUMBERS |= {"binary_cross_entropy_with_logits"}
+TAKE_NUMBERS |= {"binary_cross_entropy_with_logits", "dist"}
+TAKE_NUMBERS |= {"floor_divide", "floor_divide_", "rsub", "eq_", "ne_", "lt_", "le_", "gt_", "ge_"}  # not tagged
 LENGTHS = {"lengths", "batch_sizes", "input_lengths", "target_lengths"}
 TAKE_LENGTHS = {"_pack_padded_sequence", "_pack_padded_sequence_backward", "_ctc_loss", "_ctc_loss_backward"}
 

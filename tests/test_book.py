@@ -20,7 +20,6 @@ from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.panes import Shown
-from samedevice.weaving.prose import Address
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -398,20 +397,3 @@ def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Wr
     kept.write_bytes(content)
     assert book.copies(page, NOTHING) == first
     assert kept.read_bytes() != content
-
-
-def test_what_readers_take_along_is_kept_until_page_output_or_address_changes(
-    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Making notebooks and scripts of all pages takes as long as reading all recordings."""
-    book = Book(root, print, ["cpu"])
-    page = write("# A\n\n```python\n1\n```\n")
-    shown = {0: [Shown("cpu", Output(value="1"), None)]}
-    here = Address("https://example.org/")
-    made = book.exports(page, shown, Address())
-    assert set(made) == {"md", "ipynb", "py"}
-    monkeypatch.setattr("samedevice.book.exports", lambda *_: {"md": "made anew"})
-    assert book.exports(page, shown, Address()) == made
-    assert book.exports(page, shown, here) == {"md": "made anew"}
-    for other, output in ((page, "2"), (write(page.text.replace("# A", "# B")), "1")):
-        assert book.exports(other, {0: [Shown("cpu", Output(value=output), None)]}, Address()) == {"md": "made anew"}

@@ -113,7 +113,7 @@ print(gpu_tensor[torch.tensor([0, 2])].shape)
 print(torch.zeros(3, 3).copy_(gpu_tensor).sum())
 
 # %% [markdown]
-# [Device mismatch](../devices/mismatch.md#allowed-mixes) lists all of them.
+# [Device mismatch](../devices/mismatch.md#allowed-mixes) has the rules.
 #
 # ## The data
 #

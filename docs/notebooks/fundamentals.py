@@ -841,5 +841,5 @@ assert abs(offset.item() + 1) < 0.01
 # - [From CPU to GPU](from-cpu-to-gpu.py): a model, data and a real training on the device that you have.
 # - [Moving tensors](../devices/moving-tensors.md), [Device mismatch](../devices/mismatch.md),
 #   [The training loop](../training/loop.md).
-# - [Chapter 00 of learnpytorch.io](https://www.learnpytorch.io/00_pytorch_fundamentals/) covers the same ground in the same order,
+# - [Chapter 00 of learnpytorch.io](https://www.learnpytorch.io/00_pytorch_fundamentals/) covers the same ground in the same order, without gradients,
 #   with videos and [a place for questions](https://github.com/mrdbourke/pytorch-deep-learning/discussions).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -13,20 +14,20 @@ from samedevice import memo
 from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.generated.api_names import names
 from samedevice.generated.api_table import catalogue
-from samedevice.generated.markers import Reference
+from samedevice.generated.markers import Reference, gist
 from samedevice.generated.site import Site
 from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recording_files import place
+from samedevice.outputs.recording_files import figure_files, paths, place
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
-from samedevice.weaving.check_export import check_export
-from samedevice.weaving.copies import Copy, copies, value_is_shown
+from samedevice.weaving.check_export import SUFFIX, check_export
+from samedevice.weaving.copies import Copy, copies, depend_on
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
@@ -118,10 +119,19 @@ class Book:
             problems += _not_recorded(page, unrecorded, device)
         return shown, list(dict.fromkeys(problems))
 
+    def about(self, page: Page) -> Iterator[str]:
+        """What decides, beside the page's text, what is shown under its blocks; waits for what still runs."""
+        yield from (block.digest for block in page.blocks)
+        for device in DEVICES:
+            pending = self.pending.get((page.path, device))
+            ran = wait_for(pending) if pending else None
+            yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
+        for path in paths(self.root / RECORDINGS, page):
+            yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
+
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
         """For each block what its copy to run is made of; from the cache, if page and outputs are the same."""
-        values = [value_is_shown(shown[block.index]) for block in page.blocks]
-        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(values))
+        key = memo.key(*(block.digest for block in page.blocks), repr(depend_on(page, shown)))
         path = place(self.root / CACHE, "copies", page)
         try:
             found = memo.find_or_make(path, key, lambda: [asdict(copy) for copy in copies(page, shown).values()])
@@ -131,20 +141,17 @@ class Book:
         return {copy.index: copy for copy in made}
 
     def exports(self, page: Page, shown: dict[int, list[Shown]], address: Address) -> dict[str, str]:
-        """The page's files to take along, by suffix; from the cache, if page, outputs and address are the same.
+        """The page's files to take along, by suffix.
 
         A page with code that is no Python has none: what is wrong with it is shown below the block.
         """
-        first = newest(shown)
-        key = memo.key(page.text, *(block.digest for block in page.blocks), repr(first), repr(address))
-        path = place(self.root / CACHE, "exports", page)
         try:
-            found: dict[str, str] = memo.find_or_make(path, key, lambda: exports(page, first, address))
+            found = exports(page, newest(shown), address)
         except SyntaxError:
             return {}
-        return found
+        return found | {SUFFIX: self._check_export(page)}
 
-    def check_export(self, page: Page) -> str:
+    def _check_export(self, page: Page) -> str:
         """The page's file for `samedevice check`: its blocks, and what every environment printed."""
         files: dict[str, str] = {}
         for block in page.blocks:
@@ -152,6 +159,12 @@ class Book:
             for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
+
+    def about_all(self, pages: Iterable[Page]) -> str:
+        """Hash of what the parts of pages that are made from all pages depend on."""
+        files = sorted(path for path in (self.root / RECORDINGS).rglob("*") if path.is_file())
+        recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
+        return memo.key(*map(gist, pages), *recorded, repr(catalogue(self.root)))
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""
@@ -165,6 +178,14 @@ class Book:
         key = memo.key(*(block.digest for block in page.blocks))
         found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
         return found
+
+
+def _hash(path: Path) -> str:
+    """Hash of a file; empty where it cannot be read, which is told where the recording is."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def newest(shown: dict[int, list[Shown]]) -> dict[int, list[Shown]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.project import CACHE
+from samedevice.generated.markers import Reference
+from samedevice.integration.mkdocs import build
+from samedevice.project import CACHE, RECORDINGS
+from samedevice.weaving.weave import weave
 
 CONFIG = """\
 site_name: Made
@@ -24,6 +28,14 @@ theme:
   custom_dir: overrides
 plugins: [search, samedevice]
 markdown_extensions: [toc: {permalink: true}]
+"""
+FENCE = """\
+markdown_extensions:
+  - pymdownx.superfences:
+      custom_fences:
+        - name: samedevice
+          class: samedevice
+          format: !!python/name:samedevice.weaving.weave.output_fence
 """
 PAGES = {
     "index.md": "# Home\n\nWords [to it](page.md).\n",
@@ -143,6 +155,119 @@ def test_a_page_is_made_again_when_something_changes_that_it_is_made_from(
         kept.unlink()
     site.build()
     assert site.files() == built
+
+
+def test_a_page_with_blocks_and_a_history_is_not_made_again(site: Site, light_torch: None) -> None:
+    """What the template is told of the last commit once kept every such page from being kept."""
+
+    def commit(subject: str, text: str) -> None:
+        site.write("page.md", f"# Code\n\n```python\nprint('printed')\n```\n\n{text}\n")
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", subject]):
+            subprocess.run(["git", *command], cwd=site.root, check=True)
+
+    override("{% block announce %}{{ samedevice and samedevice.changed.subject }}{% endblock %}")(site)
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.write("../.gitignore", ".cache\nsite\n")
+    commit("Write a page", "Text")
+    site.build()
+    assert "Write a page" in site.files()[str(site.root / "site/page/index.html")]
+    site.build()
+    assert site.made == []
+    commit("Say more", "More text")
+    site.build()
+    assert site.made == ["page.md"]
+    assert "Say more" in site.files()[str(site.root / "site/page/index.html")]
+
+
+def swap(site: Site, path: str, old: str, new: str) -> None:
+    """Replace a text in the files of the site that a pattern finds."""
+    for file in site.root.glob(path):
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def print_more(site: Site) -> None:
+    """Have the page's program print something else, and have it run again."""
+    site.write("../snippets/p.py.txt", "more")
+    for kept in site.root.glob(".cache/samedevice/cpu-*/page.json"):
+        kept.unlink()
+
+
+WOVEN: dict[str, Callable[[Site], None]] = {
+    "its text": lambda site: swap(site, "docs/page.md", "Text", "Words"),
+    "a program": lambda site: swap(site, "snippets/p.py", "name", "text"),
+    "a diagram": lambda site: swap(site, "docs/assets/diagrams/d.svg", "<g/>", "<g></g>"),
+    "a recording": lambda site: swap(site, "tests/recordings/*/page.json", "2026", "2025"),
+    "what was printed here": print_more,
+    "the address of the site": lambda site: swap(
+        site, "mkdocs.yml", "site_name", "site_url: https://a.org/\nsite_name"
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WOVEN.values(), ids=WOVEN.keys())
+def test_a_page_is_woven_again_when_something_changes_that_it_is_made_from(
+    site: Site, light_torch: None, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
+) -> None:
+    """The outputs, and the files to take along, are those of the page as it is."""
+    woven = []
+    monkeypatch.setattr(build, "weave", lambda page, *rest: woven.append(page.path) or weave(page, *rest))
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    for folder in ("snippets", "docs/assets/diagrams"):
+        (site.root / folder).mkdir(parents=True)
+    site.write("../snippets/p.py", "name = __file__ + '.txt'\nprint(open(name).read())\n")
+    site.write("../snippets/p.py.txt", "some")
+    site.write("assets/diagrams/d.svg", '<svg xmlns="http://www.w3.org/2000/svg"><g/></svg>')
+    site.write("page.md", '# P\n\nText\n\n![D](assets/diagrams/d.svg)\n\n```python file="snippets/p.py"\n```\n')
+    site.build()
+    kept = next(site.root.glob(".cache/samedevice/cpu-*/page.json"))
+    recorded = site.root / RECORDINGS / kept.parent.name / "page.json"
+    recorded.parent.mkdir(parents=True)
+    recorded.write_bytes(kept.read_bytes())
+    site.build()
+    before = woven.copy()
+    site.build()
+    assert woven == before
+    change(site)
+    site.build()
+    assert woven[: len(before)] == before
+    assert "docs/page.md" in woven[len(before) :]
+
+
+def test_what_is_wrong_with_a_page_is_told_in_every_build(site: Site, light_torch: None) -> None:
+    """The second strict build must fail as the first did."""
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.write("page.md", "# P\n\n```python\n1\n```\n")
+    said = []
+    for _ in range(2):
+        MkDocsConfig.plugins.plugin_cache.clear()
+        said.append(CliRunner().invoke(cli, ["build", "--strict", "-f", str(site.root / "mkdocs.yml")]))
+    assert [one.exit_code for one in said] == [1, 1]
+    assert all("1 blocks from here on are not recorded on cpu as they stand" in one.output for one in said)
+
+
+def test_what_is_made_from_all_pages_is_made_again_when_one_of_them_changes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And when a recording does; else the last build's is taken."""
+    made = []
+    make = Reference.make
+    monkeypatch.setattr(Reference, "make", lambda self, page: made.append(page.path) or make(self, page))
+    site.write("last.md", "# Last\n\n<!-- samedevice: status -->\n")
+    site.build()
+    site.build()
+    assert made == ["docs/last.md"]
+    site.write("page.md", PAGES["page.md"] + '\n```python needs="cuda"\n1\n```\n')
+    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
+    site.build()
+    assert "needs CUDA" in site.files()[str(site.root / "site/last/index.html")]
+    recording = site.root / RECORDINGS / "cuda-2.13.0/page.json"
+    recording.parent.mkdir(parents=True)
+    recording.write_text("{}", encoding="utf-8")
+    site.build()
+    assert made == ["docs/last.md"] * 3
 
 
 def test_a_theme_that_writes_the_time_is_made_in_every_build(site: Site) -> None:

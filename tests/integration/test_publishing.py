@@ -25,11 +25,11 @@ def test_each_page_gets_its_files_and_the_site_a_list_and_a_whole(tmp_path: Path
 
 def test_style_and_script_lose_comments_and_keep_what_they_do(tmp_path: Path) -> None:
     """A site of somebody else has neither."""
-    shrink(tmp_path)
+    shrink(tmp_path, tmp_path / "kept.json")
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets/samedevice.css").write_text("/* why */\na::after { content: '/* no */'; }\n")
     (tmp_path / "assets/samedevice.js").write_text('/* why */\nconst a = "// no";  // end\n')
-    shrink(tmp_path)
+    shrink(tmp_path, tmp_path / "kept.json")
     assert (tmp_path / "assets/samedevice.css").read_text() == "a::after{content:'/* no */'}"
     assert (tmp_path / "assets/samedevice.js").read_text() == 'const a="// no";'
 

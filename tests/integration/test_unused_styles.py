@@ -32,18 +32,18 @@ WORDS = words_of(
 )
 def test_a_rule_stays_if_a_page_or_a_script_can_use_it(rules: str, expected: str) -> None:
     """Scripts add classes; what is excluded need not be there; a property that nothing reads goes with its readers."""
-    assert used_rules({Path("main.css"): rules}, WORDS) == {Path("main.css"): expected}
+    assert used_rules({"main.css": rules}, WORDS) == {"main.css": expected}
 
 
 def test_a_property_that_another_stylesheet_reads_stays() -> None:
     """The site's own style uses the theme's colors."""
-    sheets = {Path("main.css"): "p{--a:1;--b:2}", Path("palette.css"): "p{top:var(--a)}"}
+    sheets = {"main.css": "p{--a:1;--b:2}", Path("palette.css"): "p{top:var(--a)}"}
     assert used_rules(sheets, WORDS, ["p{left:var(--b)}"]) == sheets
 
 
 def test_the_theme_of_a_site_becomes_smaller_and_its_own_style_stays(tmp_path: Path) -> None:
     """Data and workers are no scripts of a page; a site with another theme is left alone."""
-    drop_unused_styles(tmp_path)
+    drop_unused_styles(tmp_path, tmp_path / "kept.json")
     (tmp_path / "assets/stylesheets").mkdir(parents=True)
     (tmp_path / "assets/workers").mkdir()
     (tmp_path / "index.html").write_text('<p class="used">')
@@ -51,6 +51,6 @@ def test_the_theme_of_a_site_becomes_smaller_and_its_own_style_stays(tmp_path: P
     (tmp_path / "assets/own.css").write_text(".gone{top:0}")
     theme = tmp_path / "assets/stylesheets/main.css"
     theme.write_text(".used{top:0}.gone{top:0}")
-    drop_unused_styles(tmp_path)
+    drop_unused_styles(tmp_path, tmp_path / "kept.json")
     assert theme.read_text() == ".used{top:0}"
     assert (tmp_path / "assets/own.css").read_text() == ".gone{top:0}"

@@ -15,7 +15,6 @@ from enum import Enum
 from samedevice.devices import DEVICES
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import Recording, State, overall, stand
-from samedevice.pages.fences import find_fences
 from samedevice.pages.links import find_links
 from samedevice.pages.page import Block, Page
 from samedevice.project import MARKDOWN
@@ -116,21 +115,48 @@ class Evidence:
         return tuple(dict.fromkeys(one.device for one in self.environments))
 
 
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a page."""
+
+    line: int
+    """Its line in the page, from 1."""
+    level: int
+    """1 for the page's title, 2 for a section."""
+    text: str
+    """Its text as Markdown, without the id."""
+    id: str
+    """The id that the author gave it; empty if none."""
+
+
+def outline(page: Page) -> list[Heading]:
+    """The headings of a Markdown page; none of a notebook."""
+    found = _headings(page) if page.path.endswith(MARKDOWN) else []
+    lines = (page.text.count("\n", 0, one.start()) + 1 for one in found)
+    return [
+        Heading(line, len(one["level"]), one["text"], one["id"] or "") for line, one in zip(lines, found, strict=True)
+    ]
+
+
+def _headings(page: Page) -> list[re.Match[str]]:
+    """The headings of a Markdown page; what a fence shows is none."""
+    inside = {at for fence in page.fences for at in range(fence.start, fence.end)}
+    return [found for found in HEADING.finditer(page.text) if found.start() not in inside]
+
+
 def error_sections(page: Page) -> Iterator[ErrorSection]:
     """Yield the sections of a page under "## Error messages", in order."""
     text = page.text
     if f"\n## {CHAPTER}" not in text or not page.path.endswith(MARKDOWN):
         return
-    fences = list(find_fences(text, page.path))
-    inside = {at for fence in fences for at in range(fence.start, fence.end)}
-    headings = [found for found in HEADING.finditer(text) if found.start() not in inside]
+    headings = _headings(page)
     chapters = (at for at, found in enumerate(headings) if found[0].startswith(f"## {CHAPTER}"))
     headings = headings[next(chapters, len(headings)) :]
     ends = [found.start() for found in headings[1:]] + [len(text)]
     for heading, end in zip(headings[1:], ends[1:], strict=False):
         if len(heading["level"]) < 3:
             return
-        prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in fences])]
+        prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in page.fences])]
         urls = [link.url for link in find_links("".join(prose))]
         within = range(heading.start(), end)
         yield ErrorSection(

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from samedevice.devices import DEVICES, LABELS
-from samedevice.generated.error_sections import HEADING
+from samedevice.generated.error_sections import outline
 from samedevice.generated.site import Site, link
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import stand
-from samedevice.pages.fences import fence_mark, find_fences
+from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
-from samedevice.project import NOTEBOOK
 
 ALT = re.compile(r"figure \d+: its alt text ")
 LINES = 30
@@ -111,12 +110,5 @@ def _place(page: Page, change: Change) -> str:
 
 def _section(page: Page, block: Block) -> tuple[str, str]:
     """The heading above a block, and its id where the author gave one."""
-    if page.path.endswith(NOTEBOOK):
-        return "", ""
-    fences = [range(fence.start, fence.end) for fence in find_fences(page.text, page.path)]
-    above = [
-        found
-        for found in HEADING.finditer(page.text, 0, block.fence.start)
-        if len(found["level"]) > 1 and not any(found.start() in fence for fence in fences)
-    ]
-    return (above[-1]["text"], above[-1]["id"] or "") if above else ("", "")
+    above = [heading for heading in outline(page) if heading.line < block.line and heading.level > 1]
+    return (above[-1].text, above[-1].id) if above else ("", "")

@@ -8,6 +8,7 @@ the check did.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from xml.parsers import expat
 
 PLAIN = r"[\w\s.,#%+-]*"
@@ -59,6 +60,7 @@ class _RefusedError(Exception):
     """Something in a figure is not allowed."""
 
 
+@lru_cache(maxsize=1024)
 def figure_fault(svg: str) -> str:
     """Why a figure must not be on a page, and what to do; empty if it may be."""
     try:

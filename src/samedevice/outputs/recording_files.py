@@ -7,6 +7,7 @@ build's cache is made of the same files in another folder.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -116,6 +117,11 @@ def tidy(path: Path) -> None:
     for old in path.parent.iterdir() if path.parent.is_dir() else ():
         if old.suffix == ".svg" and figure_owner(old) == path.stem and old.name not in figures:
             old.unlink(missing_ok=True)
+
+
+def figure_files(path: Path) -> list[Path]:
+    """The figures beside a recording that have its page's name, whether or not it names them."""
+    return sorted(path.parent.glob(f"{glob.escape(path.stem)}@*.svg"))
 
 
 def figure_owner(figure: Path) -> str:

@@ -109,6 +109,16 @@ class Recording:
     def find(self, page: Page, index: int) -> Standing:
         """What the recording says of the page's block number `index`."""
         hashes = self.hashes(page)
+        if (hashes, index) not in self._found:
+            self._found[hashes, index] = self._find(hashes, index)
+        return self._found[hashes, index]
+
+    @cached_property
+    def _found(self) -> dict[tuple[tuple[str | None, ...], int], Standing]:
+        """What was found by the hashes of a page and the index of a block; filled by `find`."""
+        return {}
+
+    def _find(self, hashes: tuple[str | None, ...], index: int) -> Standing:
         entry = self.by_hash.get(hashes[index])
         if entry is not None:
             state = State.FRESH if entry.intact(self.environment) else State.DAMAGED

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from samedevice.errors import PageError
 
@@ -113,6 +114,12 @@ def _comment_ends(text: str, offset: int) -> int:
     opening = COMMENT.match(text, offset)
     end = text.find("-->", opening.end()) if opening else -1
     return end if end >= 0 else offset
+
+
+@lru_cache(maxsize=512)
+def all_fences(text: str, path: str) -> tuple[Fence, ...]:
+    """The same as `find_fences`, kept for a text that comes again: `mkdocs serve` reads all pages at each save."""
+    return tuple(find_fences(text, path))
 
 
 def find_fences(text: str, path: str) -> Iterator[Fence]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import Complaints, PageError
@@ -102,7 +103,7 @@ class Options:
 
     def takes(self, torch: str) -> bool:
         """Whether the block runs with this version of PyTorch; an empty one means any. 2.15.0.dev1 counts as 2.15."""
-        if not torch or not self.bounds:
+        if not torch or not self.versions:
             return True
         found = RELEASE.match(torch)
         if found is None:
@@ -110,7 +111,7 @@ class Options:
         release = (int(found["major"]), int(found["minor"]))
         return all((release >= bound) == (sign == ">=") for sign, bound in self.bounds)
 
-    @property
+    @cached_property
     def bounds(self) -> list[tuple[str, tuple[int, int]]]:
         """Signs and releases of `versions`: `>=2.11,<2.14` is `>=` (2, 11) and `<` (2, 14)."""
         parts = (VERSIONS.match(part) for part in self.versions.split(","))

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from samedevice.pages.fences import Fence
+from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.options import Options
-from samedevice.project import HOME, Settings
+from samedevice.project import HOME, NOTEBOOK, Settings
 
 SHOWS_LINES = re.compile(
     r"\btraceback\.\w|\bfrom traceback\b|lineno\b|\bcurrentframe\b|\b_getframe\b|\bgetframeinfo\b"
@@ -78,28 +78,31 @@ class Page:
         """Path below the documentation folder without its suffix: `tensors/creating`."""
         return self.settings.page_name(self.path)
 
+    @cached_property
+    def fences(self) -> tuple[Fence, ...]:
+        """All fences of a Markdown file, those included that are not run; none of a notebook. Raises PageError."""
+        return () if self.path.endswith(NOTEBOOK) else all_fences(self.text, self.path)
+
     def hashes(self, device: str, torch: str = "") -> tuple[str | None, ...]:
         """For each block a hash of all the code that led to its output on `device`; None where it does not run.
 
         With a version of PyTorch, blocks that need another one do not run. Blocks that need several devices count for
         themselves alone: later blocks do not depend on them.
         """
-        return self._chain(tuple(block.runs_on(device, torch) for block in self.blocks))
+        key = (device, torch)
+        if key not in self._chains:
+            self._chains[key] = tuple(self._links(device, torch))
+        return self._chains[key]
 
     @cached_property
-    def _chains(self) -> dict[tuple[bool, ...], tuple[str | None, ...]]:
-        """The hashes by which blocks run; filled by `_chain`."""
+    def _chains(self) -> dict[tuple[str, str], tuple[str | None, ...]]:
+        """The hashes by device and version of PyTorch; filled by `hashes`."""
         return {}
 
-    def _chain(self, runs: tuple[bool, ...]) -> tuple[str | None, ...]:
-        if runs not in self._chains:
-            self._chains[runs] = tuple(self._links(runs))
-        return self._chains[runs]
-
-    def _links(self, runs: tuple[bool, ...]) -> Iterator[str | None]:
+    def _links(self, device: str, torch: str) -> Iterator[str | None]:
         chain = ""
-        for block, run in zip(self.blocks, runs, strict=True):
-            if not run:
+        for block in self.blocks:
+            if not block.runs_on(device, torch):
                 yield None
                 continue
             own = hashlib.sha256((chain + block.digest).encode()).hexdigest()

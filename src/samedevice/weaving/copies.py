@@ -78,6 +78,12 @@ def copies(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, Copy]:
     return {index: _copy(page, index, needs[index], shown.get(index, ())) for index in sorted(needs)}
 
 
+def depend_on(page: Page, shown: Mapping[int, Sequence[Shown]]) -> list[object]:
+    """What the copies of a page are made of, beside the code of its blocks."""
+    outputs = [(block, shown.get(block.index, ())) for block in page.blocks]
+    return [page.name, plain_title(page), [(value_is_shown(seen), _is_steady(block, seen)) for block, seen in outputs]]
+
+
 def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:
     """The text that is copied for a block; `parts` are the copies of its page."""
     copy = parts[index]

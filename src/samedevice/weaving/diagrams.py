@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 
 from samedevice.errors import PageError
-from samedevice.pages.fences import find_fences
 from samedevice.pages.page import Page
 from samedevice.pages.source import inside
 
@@ -31,10 +30,9 @@ def read_diagrams(page: Page, root: Path) -> dict[str, str]:
     """
     if FOLDER not in page.text:
         return {}
-    fences = list(find_fences(page.text, page.path)) if page.path.endswith(".md") else []
     found = {}
     for match in DIAGRAM.finditer(page.text):
-        if not any(fence.start <= match.start() < fence.end for fence in fences):
+        if not any(fence.start <= match.start() < fence.end for fence in page.fences):
             line = page.text.count("\n", 0, match.start()) + 1
             found[match["path"]] = _read(match, page.path, line, root)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,10 +18,11 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
+from samedevice import memo
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
-from samedevice.generated.markers import Reference, asks
+from samedevice.generated.markers import Reference, asks, fill
 from samedevice.integration.mkdocs.extensions import name_languages, take_fences
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
@@ -37,7 +38,6 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, HOME, NOTEBOOK, Settings
-from samedevice.weaving.check_export import SUFFIX
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
@@ -83,7 +83,6 @@ class Build:
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.addresses: dict[str, tuple[str, str]] = {}
-        self.reference: Reference | None = None
         self.renderer: Renderer | None = None
         self.nav: Navigation | None = None
         self.repository = Repository.named(os.environ.get(VARIABLE, ""))
@@ -136,6 +135,10 @@ class Build:
         """
         assert self.nav is not None
         env.trim_blocks = env.lstrip_blocks = True
+        compiled = self.book.root / CACHE / "compiled"
+        if self.book.runs.cache.writable:
+            compiled.mkdir(parents=True, exist_ok=True)
+            env.bytecode_cache = jinja2.FileSystemBytecodeCache(str(compiled))
         Templates(self.book.root / CACHE / "templates", self.config, files, self.nav).keep_pages(env)
         keep_entries(self.config.plugins.values(), self.book.root / CACHE / "search")
 
@@ -165,31 +168,61 @@ class Build:
         if found is None or isinstance(found, PageError):
             return told(found) if found else None
         try:
-            shown, problems = self.book.read(found)
-            found = self._filled(found)
-            woven = self._woven(uri, found, shown)
+            made = self._made(uri, self._filled(found))
         except SameDeviceError as error:
             return told(error)
-        for problem in problems:
-            log.error(problem.message)
-        address = Address(self.config.site_url or "", self.config.use_directory_urls)
-        made = self.book.exports(found, shown, address)
-        if made:
-            self.exports[uri] = made | {SUFFIX: self.book.check_export(found)}
-        return woven
+        for problem in made["problems"]:
+            log.error(problem)
+        if made["exports"]:
+            self.exports[uri] = made["exports"]
+        return str(made["markdown"])
 
-    def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]]) -> str:
+    def _made(self, uri: str, page: Page) -> dict[str, Any]:
+        """What is made of a page: Markdown with its outputs, files to take along, problems. Kept for later builds.
+
+        Of a notebook its HTML is kept: see `content`.
+        """
+        if page.path.endswith(NOTEBOOK):
+            return self._make(uri, page, {})
+        diagrams = read_diagrams(page, self.book.root)
+        about = [page.text, repr(diagrams), repr(self.address), *self.book.about(page)]
+        path = place(self.book.root / CACHE, "woven", page)
+        made: dict[str, Any] = memo.find_or_make(path, memo.key(*about), lambda: self._make(uri, page, diagrams))
+        return made
+
+    def _make(self, uri: str, page: Page, diagrams: dict[str, str]) -> dict[str, Any]:
+        shown, problems = self.book.read(page)
+        woven = self._woven(uri, page, shown, diagrams)
+        exports = self.book.exports(page, shown, self.address)
+        return {"markdown": woven, "exports": exports, "problems": [problem.message for problem in problems]}
+
+    def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]], diagrams: dict[str, str]) -> str:
         """The Markdown that MkDocs renders; of a notebook its front matter alone."""
         if page.path.endswith(NOTEBOOK):
             self.shown[uri] = shown
             return front_matter(page.text)
-        return weave(page, shown, self.book.copies(page, shown), read_diagrams(page, self.book.root))
+        return weave(page, shown, self.book.copies(page, shown), diagrams)
+
+    @property
+    def address(self) -> Address:
+        """Where the site is."""
+        return Address(self.config.site_url or "", self.config.use_directory_urls)
 
     def _filled(self, page: Page) -> Page:
         """The page with the parts in it that are made from all pages."""
-        if asks(page) and self.reference is None:
-            self.reference = self.book.reference(self._readable())
-        return self.reference.fill(page) if self.reference and asks(page) else page
+        if not asks(page):
+            return page
+        path = place(self.book.root / CACHE, "generated", page)
+        return fill(page, memo.find_or_make(path, self._all_pages, lambda: self._reference.make(page)))
+
+    @cached_property
+    def _all_pages(self) -> str:
+        """Hash of all that the generated parts are made from."""
+        return self.book.about_all(self._readable())
+
+    @cached_property
+    def _reference(self) -> Reference:
+        return self.book.reference(self._readable())
 
     @edge
     def content(self, page: SitePage, files: Files) -> str | None:
@@ -216,7 +249,9 @@ class Build:
         self.listed.append((str(page.title), uri, str(page.meta.get("description", ""))))
         self.addresses[base] = (str(page.title), page.canonical_url or "")
         colab = self.repository.colab(base) if self.repository else ""
-        return {"base": base, "colab": colab, "changed": self.changes.get(base)}
+        change = self.changes.get(base)
+        changed = {"when": change.when, "subject": change.subject} if change else None
+        return {"base": base, "colab": colab, "changed": changed}
 
     @edge
     def write(self) -> None:
@@ -227,7 +262,7 @@ class Build:
             text = feed(config.site_name, config.site_url, self.history, self.addresses)
             (site / "feed.xml").write_text(text, encoding="utf-8")
         if self.smaller:
-            shrink(site)
+            shrink(site, self.book.root / CACHE / "styles.json")
 
 
 def told(error: SameDeviceError) -> str:

@@ -42,10 +42,10 @@ def write_exports(
     (site / "llms.txt").write_text(llms(title, about, pages), encoding="utf-8")
 
 
-def shrink(site: Path) -> None:
+def shrink(site: Path, kept: Path) -> None:
     """Take comments and indentation out of the site's own style and script, and unused rules out of the theme's.
 
-    Raises OSError, and MissingExtra.
+    `kept` is the file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
     """
     need("site", "making the site's styles and scripts smaller")
     from rcssmin import cssmin  # type: ignore[import-untyped]
@@ -58,4 +58,4 @@ def shrink(site: Path) -> None:
         file = site / name
         if file.exists():
             file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
-    drop_unused_styles(site)
+    drop_unused_styles(site, kept)

@@ -72,7 +72,7 @@ class Templates:
         if self.site is None:
             return None
         try:
-            rest = json.dumps({name: value for name, value in context.items() if name not in KNOWN}, default=told)
+            rest = json.dumps({name: value for name, value in context.items() if name not in KNOWN})
         except TypeError:
             return None
         page: SitePage = context["page"]
@@ -91,14 +91,6 @@ class Templates:
         versions = [importlib.metadata.version(name) for name in PACKAGES]
         about = [versions, dict(self.config), theme, plugins, pages, str(self.nav)]
         return memo.digest("\0".join([json.dumps(about, default=plain, sort_keys=True), *texts]))
-
-
-def told(value: object) -> Any:
-    """Plain data for a value that says all of itself; raises TypeError for any other."""
-    as_data = getattr(value, "__dataclass_fields__", None)
-    if as_data is None:
-        raise TypeError(f"{type(value).__name__} cannot be hashed")
-    return {name: getattr(value, name) for name in as_data}
 
 
 def _templates(folder: Path) -> list[str]:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import tinycss2  # type: ignore[import-untyped]
 
+from samedevice import memo
+
 STYLES = "assets/stylesheets"
 """The theme's folder of stylesheets, below the site."""
 APART = ("search_index.js", "/lunr/", "/workers/")
@@ -30,16 +32,22 @@ PROPERTY = re.compile(r"(?<=[{;])(--[\w-]+):((?:\"[^\"]*\"|[^;}\"])*);?")
 READ = re.compile(r"var\((--[\w-]+)")
 
 
-def drop_unused_styles(site: Path) -> None:
-    """Take the rules that no page uses out of the theme's stylesheets. Raises OSError."""
+def drop_unused_styles(site: Path, kept: Path) -> None:
+    """Take the rules that no page uses out of the theme's stylesheets. Raises OSError.
+
+    The file `kept` holds them until the stylesheets, or the words of the site, change.
+    """
     files = sorted((site / STYLES).glob("*.css"))
     if not files:
         return
     scripts = (path for path in site.rglob("*.js") if not any(part in path.as_posix() for part in APART))
     words = words_of(map(_text, site.rglob("*.html")), map(_text, scripts))
     others = [_text(path) for path in site.rglob("*.css") if path not in files]
-    for path, text in used_rules({path: _text(path) for path in files}, words, others).items():
-        path.write_text(text, encoding="utf-8")
+    sheets = {path.name: _text(path) for path in files}
+    key = memo.key(tinycss2.__version__, repr(sheets), repr(sorted(words)), repr(others))
+    used: dict[str, str] = memo.find_or_make(kept, key, lambda: used_rules(sheets, words, others))
+    for name, text in used.items():
+        (site / STYLES / name).write_text(text, encoding="utf-8")
 
 
 def _text(path: Path) -> str:
@@ -52,7 +60,7 @@ def words_of(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
     return {word for text in scripts for word in WORD.findall(text)} - DIRECTIONS | set(WORD.findall(" ".join(tags)))
 
 
-def used_rules(sheets: Mapping[Path, str], words: set[str], others: Iterable[str] = ()) -> dict[Path, str]:
+def used_rules(sheets: Mapping[str, str], words: set[str], others: Iterable[str] = ()) -> dict[str, str]:
     """The stylesheets with only those rules and custom properties that are used; `others` are read as they are."""
     found = {path: "".join(_rules(tinycss2.parse_stylesheet(text), words)) for path, text in sheets.items()}
     rest = "".join(others)
