@@ -23,7 +23,7 @@ from samedevice.outputs.recording_files import figure_files, paths, place
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
-from samedevice.project import CACHE, RECORDINGS
+from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
@@ -121,12 +121,13 @@ class Book:
 
     def about(self, page: Page) -> Iterator[str]:
         """What decides, beside the page's text, what is shown under its blocks; waits for what still runs."""
+        yield repr(page.settings)
         yield from (block.digest for block in page.blocks)
         for device in DEVICES:
             pending = self.pending.get((page.path, device))
             ran = wait_for(pending) if pending else None
             yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
-        for path in paths(self.root / RECORDINGS, page):
+        for path in paths(self.root / page.settings.recordings, page):
             yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
@@ -162,9 +163,11 @@ class Book:
 
     def about_all(self, pages: Iterable[Page]) -> str:
         """Hash of what the parts of pages that are made from all pages depend on."""
-        files = sorted(path for path in (self.root / RECORDINGS).rglob("*") if path.is_file())
+        listed = tuple(pages)
+        folders = {self.root / page.settings.recordings for page in listed}
+        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
         recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
-        return memo.key(*map(gist, pages), *recorded, repr(catalogue(self.root)))
+        return memo.key(*map(gist, listed), *recorded, repr(catalogue(self.root)))
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""

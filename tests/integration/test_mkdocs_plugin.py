@@ -20,7 +20,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from samedevice.devices import torch_build
 from samedevice.outputs.recording_files import load, place, save
 from samedevice.pages.parsing import parse_page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, Settings
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -281,6 +281,13 @@ def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
     assert "printed here" in site.texts("index")
     assert "This page has an error" not in site.html("changelog")
     assert (site.root / "site/helper.py").exists()
+    settings = Settings("documentation/en", recordings="golden", foreign=(".annotate", "linenums"), console=False)
+    page = parse_page(docs / "index.md", site.root, settings=settings)
+    made = load(place(site.root / CACHE, CPU_FOLDER, page))
+    assert made is not None
+    save(place(site.root / "golden", CPU_FOLDER, page), made)
+    again = site.build("--strict")
+    assert again.exit_code == 0, again.output
 
 
 def test_a_setting_that_does_not_exist_is_told(site: Site) -> None:

@@ -89,7 +89,7 @@ class Build:
         if self.repository:
             config.site_url = config.site_url or self.repository.site
             config.edit_uri_template = self.repository.edit
-        self.history = read_history(book.root)
+        self.history = read_history(book.root, settings)
         self.changes = last_changes(self.history)
         self.languages_named = name_languages(config)
         config.extra["feed"] = bool(config.site_url and self.history)
