@@ -62,7 +62,7 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
 	@$(BIN)/python .ci/canary.py
 
-lighthouse: $(VENV)/ready ## print Lighthouse's scores of the home page and the longest page (needs npm and chromium)
+lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
 	$(BIN)/python tests/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included

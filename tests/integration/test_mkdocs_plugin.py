@@ -20,7 +20,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from samedevice.devices import torch_build
 from samedevice.outputs.recording_files import load, place, save
 from samedevice.pages.parsing import parse_page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, Settings
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -31,7 +31,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: mkdocs
-plugins: [samedevice]
+plugins: [samedevice: {{console: true}}]
 nav: null
 hooks: []
 extra_css: []
@@ -69,6 +69,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
         (root / "docs/assets").mkdir()
         shutil.copy(ROOT / "docs/assets/glossary.txt", root / "docs/assets")
 
@@ -218,13 +219,90 @@ def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:
     assert site.texts("index") == ["print('printed ' + 'by the page')\n", "printed by the page"]
 
 
-def test_a_site_whose_markdown_cannot_show_code_is_refused(site: Site) -> None:
-    """Outputs would stand on its pages as a riddle of letters."""
-    config = CONFIG.replace(f"INHERIT: {ROOT / 'mkdocs.yml'}\n", "")
-    (site.root / "mkdocs.yml").write_text(config + "markdown_extensions: [pymdownx.superfences]\n", encoding="utf-8")
-    result = site.build(index=GOOD)
-    assert result.exit_code != 0
-    assert "mkdocs.yml: markdown_extensions lacks a custom fence samedevice of pymdownx.superfences" in result.output
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+@pytest.mark.parametrize("extensions", ["", "markdown_extensions: [pymdownx.superfences]\n"])
+def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
+    """A project installs the package and names the plugin; fence, style and scripts come by themselves."""
+    config = f"site_name: Plain\ntheme: {theme}\nplugins: [samedevice]\n{extensions}"
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    result = site.build(index=GOOD.replace("```python", '```python fold="Code"'))
+    assert result.exit_code == 0, result.output
+    assert sorted(site.texts("index")) == ["print('printed ' + 'by the page')\n", "printed by the page"]
+    html = site.html("index")
+    assert '<details class="code">' in html
+    assert html.index("var sd = ") < html.index("</head>")
+    for name in ("outputs.css", "outputs.js"):
+        assert f'="assets/samedevice/{name}"' in html
+        assert (site.root / "site/assets/samedevice" / name).is_file()
+
+
+OTHER = """\
+site_name: Other
+docs_dir: documentation/en
+plugins:
+  - samedevice:
+      recordings: golden
+      leave: [changelog.md]
+      foreign: [.annotate, linenums]
+"""
+PAGE = """\
+# Page
+
+```console
+$ touch made-by-the-build
+```
+
+```python { .annotate linenums="1" }
+print("printed " + "here")
+```
+
+```python run="no" reason="needs <an account>"
+login(...)
+```
+"""
+
+
+def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
+    """Options of other tools reach the page, a shell's commands are shown, and what is not run says why."""
+    docs = site.root / "documentation/en"
+    docs.mkdir(parents=True)
+    (docs / "index.md").write_text(PAGE, encoding="utf-8")
+    (docs / "changelog.md").write_text("# Changes\n\n```python title=bad\nnot python\n```\n", encoding="utf-8")
+    (docs / "helper.py").write_text("raise SystemExit\n", encoding="utf-8")
+    (site.root / "mkdocs.yml").write_text(OTHER, encoding="utf-8")
+    result = site.build()
+    assert result.exit_code == 0, result.output
+    assert "ERROR   -  documentation/en/index.md:7: 1 blocks from here on are not recorded" in result.output
+    html = site.html("index")
+    assert "annotate" in html
+    assert 'class="linenos"' in html
+    assert "Not run: needs &lt;an account&gt;" in html
+    assert not (site.root / "made-by-the-build").exists()
+    assert "printed here" in site.texts("index")
+    assert "This page has an error" not in site.html("changelog")
+    assert (site.root / "site/helper.py").exists()
+    settings = Settings("documentation/en", recordings="golden", foreign=(".annotate", "linenums"), console=False)
+    page = parse_page(docs / "index.md", site.root, settings=settings)
+    made = load(place(site.root / CACHE, CPU_FOLDER, page))
+    assert made is not None
+    save(place(site.root / "golden", CPU_FOLDER, page), made)
+    again = site.build("--strict")
+    assert again.exit_code == 0, again.output
+
+
+def test_a_setting_that_does_not_exist_is_told(site: Site) -> None:
+    """As MkDocs tells of its own."""
+    for given, told in (("recording: golden", "Unrecognised configuration name: recording"), ("leave: x", "a list")):
+        text = f"site_name: Other\nplugins: [samedevice: {{{given}}}]\n"
+        (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
+        assert told in site.build("--strict", index="# Page\n").output
+
+
+def test_a_site_without_blocks_keeps_its_markdown(site: Site) -> None:
+    """superfences would render some of its pages otherwise."""
+    (site.root / "mkdocs.yml").write_text("site_name: Plain\nplugins: [samedevice]\n", encoding="utf-8")
+    site.build(index="# Plain\n\n```text\nx\n```\n")
+    assert '<code class="language-text">x' in site.html("index")
 
 
 def test_a_disk_that_fails_ends_the_build_with_a_message(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,6 +495,6 @@ def test_a_part_that_is_made_from_all_pages_is_on_the_page_and_follows_them(site
 def test_a_marker_that_is_not_known_is_told_and_shown(site: Site) -> None:
     """Like any other page that cannot be read."""
     result = site.build(index="# Index\n\n<!-- samedevice: erors -->\n")
-    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, status'
+    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, options, settings, status'
     assert f"ERROR   -  {message}" in result.output
-    assert "is unknown; write errors, apis, figures, status" in site.html("index")
+    assert "is unknown; write errors, apis, figures, options, settings, status" in site.html("index")

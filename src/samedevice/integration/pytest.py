@@ -16,7 +16,7 @@ from sybil import Document, Example, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 
-from samedevice.devices import DEVICES, present_devices, torch_build, why_absent
+from samedevice.devices import DEVICES, made_by, made_with, present_devices, torch_build, why_absent
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.checks import compare, damaged, fault
@@ -27,7 +27,7 @@ from samedevice.outputs.recording_files import paths
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 from samedevice.pages.programs import pages_for
-from samedevice.project import DOCS, NOTEBOOK, PAGES, PROGRAMS, RECORDINGS, is_page
+from samedevice.project import HOME, NOTEBOOK, Settings
 from samedevice.runs import Runs, sweep
 
 PROPERTY = "samedevice"
@@ -46,42 +46,53 @@ class Job:
     """Whether outputs are recorded, not compared."""
     asked: bool
     """Whether a person asked for these devices."""
+    settings: Settings
+    """What the project says about itself."""
 
 
 JOB = pytest.StashKey["Job"]()
+SETTINGS = pytest.StashKey[Settings]()
+"""What a project says about itself; without it, pytest runs in this site's repository."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --device and --record."""
     group = parser.getgroup("samedevice", "Same Device")
+    add_options(group, HOME.flags)
+
+
+def add_options(group: pytest.OptionGroup, flags: str) -> None:
+    """Add the two options; `flags` begins their names."""
     about = "run the pages' blocks on this device only; may be given twice (default: all that this machine has)"
-    group.addoption("--device", action="append", choices=DEVICES, help=about)
-    group.addoption("--record", action="store_true", help=f"write what the blocks print to {RECORDINGS.as_posix()}")
+    group.addoption(f"{flags}device", dest="samedevice_device", action="append", choices=DEVICES, help=about)
+    about = "write what the blocks print to the folder of recordings"
+    group.addoption(f"{flags}record", dest="samedevice_record", action="store_true", help=about)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the one object that runs pages; have a page that cannot be read not keep the others from being recorded."""
-    present, record = present_devices(), bool(config.getoption("--record"))
-    devices = tuple(dict.fromkeys(config.getoption("--device") or present))
+    present, record = present_devices(), bool(config.option.samedevice_record)
+    settings = config.stash.get(SETTINGS, HOME)
+    devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
     absent = [device for device in devices if device not in present]
     if absent:
         has = f"this machine has {', '.join(present)}; nothing was run or recorded"
-        raise pytest.UsageError(f"--device {absent[0]}: {why_absent(absent[0])} ({has})")
+        raise pytest.UsageError(f"{settings.flags}device {absent[0]}: {why_absent(absent[0])} ({has})")
     if record:
         config.option.continue_on_collection_errors = True
-        sweep(config.rootpath)
-    config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir)
-    job = Job(Runs(config.rootpath), devices, record, asked=bool(config.getoption("--device")))
+        sweep(config.rootpath, settings.recordings)
+    config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
+    job = Job(Runs(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings)
     config.stash[JOB] = job
 
 
-def _with_pages(args: list[str], root: Path, here: Path) -> list[str]:
+def _with_pages(args: list[str], root: Path, here: Path, settings: Settings) -> list[str]:
     """Arguments with the pages that run a program in place of the program: it has no tests but them."""
-    programs = {arg: path for arg in args if (path := (here / arg).resolve()).is_relative_to(root / PROGRAMS)}
+    programs = {arg: path for arg in args if (path := (here / arg).resolve()).is_relative_to(root / settings.programs)}
     for arg, path in programs.items():
-        if path.exists() and not pages_for([path], root):
+        if path.exists() and not pages_for([path], root, settings):
             raise pytest.UsageError(f"{arg}: no page runs it; name a page, or add the program to one by file=")
-    pages = pages_for(programs.values(), root) if programs else []
+    pages = pages_for(programs.values(), root, settings) if programs else []
     return [arg for arg in args if arg not in programs] + [str(root / page) for page in pages]
 
 
@@ -93,14 +104,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say on which devices blocks run, and with which PyTorch."""
-    return f"same device: {', '.join(config.stash[JOB].devices)}, PyTorch {torch_build().version}"
+    return f"same device: {', '.join(config.stash[JOB].devices)}, {made_with()}"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
     """Collect the pages of the documentation, and as nothing else: pytest would import a notebook that it is given."""
     others = yield
-    if file_path.suffix in PAGES and file_path.is_relative_to(parent.config.rootpath / DOCS):
+    root, settings = parent.config.rootpath, parent.config.stash[JOB].settings
+    if file_path.is_relative_to(root) and settings.is_page(file_path.relative_to(root).as_posix()):
         return [PageFile.from_parent(parent, path=file_path)]
     return others
 
@@ -125,7 +137,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             path, _, name = nodeid.partition("::")
             device = name.split("-")[0]
             own = f"{path}::{device}" if device == "cpu" else device
-            return own if is_page(path) else nodeid
+            return own if config.stash[JOB].settings.is_page(path) else nodeid
 
     return PageScheduling(config, log)
 
@@ -137,11 +149,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     calls = [report for report in reports if getattr(report, "when", "") == "call"]
     matched = [text for report in calls for key, text in report.user_properties if key == MATCHED]
     lines = [*recorded(dict.fromkeys(said)), *matched_with(matched)]
-    if any(is_page(str(getattr(report, "fspath", ""))) for report in reports):
-        pages = list(readable(config.rootpath))
+    settings = config.stash[JOB].settings
+    if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
+        pages = list(readable(config.rootpath, settings))
         devices = config.stash[JOB].devices
         lines += [*elsewhere(config.rootpath, pages, devices), *outdated(config.rootpath, pages, devices)]
-        lines += orphans(config.rootpath, RECORDINGS, pages)
+        lines += orphans(config.rootpath, pages, settings)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:
@@ -153,7 +166,7 @@ class PageSybil(Sybil):
 
     def __init__(self, root: Path, device: str, job: Job) -> None:
         types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
-        super().__init__([BlockParser(root, self.evaluate)], encoding="utf-8-sig", document_types=types)
+        super().__init__([BlockParser(root, self.evaluate, job.settings)], encoding="utf-8-sig", document_types=types)
         self.device = device
         self.job = job
 
@@ -168,7 +181,8 @@ class PageSybil(Sybil):
             pytest.skip(f"needs {block.options.needed}, this is {torch_build().version}")
         run = self._run(example, page)
         if run.count == 0 and self.job.asked:
-            return f"{block} was not run: --device {self.device}, but torch sees no such device; is its driver too old?"
+            flag = f"{self.job.settings.flags}device {self.device}"
+            return f"{block} was not run: {flag}, but torch sees no such device; is its driver too old?"
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
         output = run.outputs[block.index]
@@ -270,13 +284,14 @@ class PageFile(pytest.File):
         """Yield the items of each device in turn."""
         job, root = self.config.stash[JOB], self.config.rootpath
         try:
-            page = parse_page(self.path, root)
+            page = parse_page(self.path, root, settings=job.settings)
         except SameDeviceError as error:
             raise self.CollectError(str(error)) from None
         for device in job.devices:
             yield from self._blocks(page, device, job, root)
-        for file in () if job.record else paths(root / RECORDINGS, page):
-            folder = file.relative_to(root / RECORDINGS).parts[0]
+        recordings = root / job.settings.recordings
+        for file in () if job.record else paths(recordings, page):
+            folder = file.relative_to(recordings).parts[0]
             if not _is_here(folder, job.devices):
                 yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
@@ -292,4 +307,4 @@ class PageFile(pytest.File):
 def _is_here(folder: str, devices: tuple[str, ...]) -> bool:
     """Whether blocks that run here are compared with the recordings in a folder: by device and PyTorch."""
     wanted = {"cpu"} if folder.startswith("cpu-") else {*DEVICES} - {"cpu"}
-    return folder.endswith(f"-{torch_build().version}") and bool(wanted & {*devices})
+    return folder.endswith(f"-{made_by()}") and bool(wanted & {*devices})
