@@ -27,7 +27,7 @@ from samedevice.outputs.recording_files import paths
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 from samedevice.pages.programs import pages_for
-from samedevice.project import HOME, NOTEBOOK, Settings
+from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
 from samedevice.runs import Runs, sweep
 
 PROPERTY = "samedevice"
@@ -137,7 +137,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             path, _, name = nodeid.partition("::")
             device = name.split("-")[0]
             own = f"{path}::{device}" if device == "cpu" else device
-            return own if config.stash[JOB].settings.is_page(path) else nodeid
+            return own if path.endswith(PAGES) and device in DEVICES else nodeid
 
     return PageScheduling(config, log)
 
