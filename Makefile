@@ -38,13 +38,13 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
 
-check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what CI runs
+check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	.ci/lint $(BIN)
+	$(BIN)/mkdocs build --strict  # before the tests: the site that those build takes the outputs from its cache
 	$(TEST)
-	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tests/bench/bench.py
