@@ -9,14 +9,12 @@ import pytest
 from made_repository import COMMAND, CPU_FOLDER, TWO, Repository
 
 from samedevice.devices import torch_build, why_absent
-from samedevice.integration.items import JOB
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
 from samedevice.pages.parsing import parse_page
-from samedevice.project import HOME
 
 
 def test_a_device_that_is_not_here_cannot_be_asked_for(repository: Repository) -> None:
@@ -51,7 +49,7 @@ def test_a_block_for_two_devices_is_skipped_where_there_is_one(repository: Repos
 def test_pages_on_an_accelerator_are_run_by_one_process() -> None:
     """A GPU that runs two pages at once has less memory for each, and other times."""
     pytest.importorskip("xdist")
-    config = SimpleNamespace(getvalue=lambda name: ["2*popen"], stash={JOB: SimpleNamespace(settings=HOME)})
+    config = SimpleNamespace(getvalue=lambda name: ["2*popen"])
     split = pytest_xdist_make_scheduler(config, None)._split_scope  # type: ignore[arg-type]
     names = ["cpu-01-line-3", "cpu-02-line-9", "cuda-01-line-3"]
     scopes = {split(f"docs/{page}.md::{name}") for page in "ab" for name in names}

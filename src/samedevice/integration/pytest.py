@@ -17,7 +17,7 @@ from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job,
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.orphans import orphans
 from samedevice.pages.programs import pages_for
-from samedevice.project import HOME, Settings
+from samedevice.project import HOME, PAGES, Settings
 from samedevice.runs import Runs, sweep
 
 SETTINGS = pytest.StashKey[Settings]()
@@ -106,7 +106,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             path, _, name = nodeid.partition("::")
             device = name.split("-")[0]
             own = f"{path}::{device}" if device == "cpu" else device
-            return own if config.stash[JOB].settings.is_page(path) else nodeid
+            return own if path.endswith(PAGES) and device in DEVICES else nodeid
 
     return PageScheduling(config, log)
 
