@@ -1,12 +1,13 @@
-"""An environment of its own for tests of the package as people install it."""
+"""What the tests of the adapters share: a site, and an environment with the package as people install it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,3 +83,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return python.parent
 
     return installed
+
+
+@pytest.fixture
+def site(one_server: object, root: Path) -> Iterator[Any]:
+    """A site with the Markdown extensions of ours; MkDocs keeps plugins from build to build, this forgets them."""
+    from made_site import Site
+    from mkdocs.config.defaults import MkDocsConfig
+
+    yield Site(root)
+    MkDocsConfig.plugins.plugin_cache.clear()
