@@ -38,13 +38,13 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
 
-check: $(VENV)/ready ## lint (workflows too), types, tests, strict build: what CI runs
+check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	.ci/lint $(BIN)
+	$(BIN)/mkdocs build --strict  # before the tests: the site that those build takes the outputs from its cache
 	$(TEST)
-	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tests/bench/bench.py
@@ -62,7 +62,7 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
 	@$(BIN)/python .ci/canary.py
 
-lighthouse: $(VENV)/ready ## print Lighthouse's scores of the home page and the longest page (needs npm and chromium)
+lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
 	$(BIN)/python tests/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included

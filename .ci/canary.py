@@ -21,13 +21,16 @@ from samedevice.book import Book
 from samedevice.generated.markers import asks
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import NOTEBOOK, page_paths
+from samedevice.project import NOTEBOOK, PACKAGE, page_paths
 from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.weave import held_outputs, weave
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_READ = ("[!relative $docs_dir]", "[docs]")
 """What mkdocs.yml says in a way that Zensical does not read, and what stands for it here."""
+STYLES = ("extra_css: [", "extra_css: [assets/samedevice/outputs.css, ")
+SCRIPTS = "\nextra_javascript: [assets/samedevice/choice.js, assets/samedevice/outputs.js]\n"
+"""What the plugin adds for MkDocs."""
 SHOWN = re.compile(r"<div class=\"[^\"]*\" data-devices=")
 
 
@@ -53,7 +56,9 @@ def prepare(folder: Path) -> dict[str, int]:
     left_out = shutil.ignore_patterns(f"*{NOTEBOOK}")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=left_out)
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace(*NOT_READ)
-    (folder / "mkdocs.yml").write_text(re.sub(rf"(?<=\w)\{NOTEBOOK}$", ".md", config, flags=re.M), encoding="utf-8")
+    config = re.sub(rf"(?<=\w)\{NOTEBOOK}$", ".md", config, flags=re.M)
+    (folder / "mkdocs.yml").write_text(config.replace(*STYLES) + SCRIPTS, encoding="utf-8")
+    shutil.copytree(PACKAGE / "assets", folder / "docs/assets/samedevice")
     outputs = {}
     for path, text in woven([parse_page(path, ROOT) for path in page_paths(ROOT)]):
         (folder / "docs" / path).write_text(text, encoding="utf-8")

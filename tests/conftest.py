@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,3 +212,27 @@ def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
         return parser.found
 
     return code_blocks
+
+
+@pytest.fixture
+def build(one_server: object, root: Path) -> Any:
+    """A build of this repository."""
+    from made_book import Build
+
+    return Build(root)
+
+
+@pytest.fixture
+def repository(pytester: pytest.Pytester, one_server: object) -> Any:
+    """A repository with one page, whose pages share the one fork server."""
+    from made_repository import Repository
+
+    return Repository(pytester)
+
+
+@pytest.fixture
+def recorded(repository: Any) -> Any:
+    """That repository, its page recorded on the CPU."""
+    repository.pytest("--record")
+    assert repository.recording().exists()
+    return repository

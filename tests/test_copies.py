@@ -34,7 +34,10 @@ from samedevice.weaving.panes import Shown
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[1]
-PAGES = [page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks]
+PAGES = sorted(
+    (page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks), key=lambda page: -len(page.blocks)
+)
+"""All pages with blocks, long ones first: they take longest, and none of them should be alone at the end."""
 
 
 @pytest.fixture(scope="module")
@@ -65,39 +68,51 @@ def shown(page: Page) -> dict[int, list[Shown]]:
     return found
 
 
-def as_page(page: Page, block: Block, code: str, raises: tuple[tuple[str, str], ...] | None = None) -> Page:
-    """A page whose only block is this code, raising and drawing what the block does."""
+def as_page(
+    page: Page, block: Block, code: str, folder: Path, raises: tuple[tuple[str, str], ...] | None = None
+) -> Page:
+    """A page whose only block is this code, raising and drawing what the block does.
+
+    The code is in a file of the page's name below a folder, as a reader would save it: outputs may quote its lines.
+    """
     raises = block.options.raises if raises is None else raises
     options = Options(raises=raises, alt=block.options.alt or "-")
-    alone = replace(block, index=0, kind="python", code=code, path=page.path, code_line=1, options=options)
+    path = folder / str(block.index) / Path(page.path).name
+    path.parent.mkdir(parents=True)
+    path.write_text(code, encoding="utf-8")
+    alone = replace(block, index=0, kind="python", code=code, path=str(path), code_line=1, options=options)
     return Page(page.path, page.text, (alone,))
 
 
-PLACE = re.compile(r"[\w-]+\.(?:md|py):\d+: .*|File \"docs/[^\"]+\", line \d+.*(?:\n {4}\S.*\n +[~^]+)?")
-"""A line of the program that an output names, as `snippets/device_check.py` does: it is another one in a copy."""
-
-
-def expected(output: Output) -> Output:
+def expected(output: Output, page: Page) -> Output:
     """An output of a page as a plain program must give it: the value is printed, too."""
     text = "\n".join(filter(None, [output.text.rstrip("\n"), output.value]))
-    return _anywhere(replace(output, text=text, value=""))
+    return with_lines(replace(output, text=text, value=""), page, page.text)
 
 
-def _anywhere(output: Output) -> Output:
-    raised = output.raised and replace(output.raised, message=PLACE.sub("(a line)", output.raised.message))
-    return replace(output, text=PLACE.sub("(a line)", output.text), raised=raised)
-
-
-def given(output: Output, figures: int) -> Output:
+def given(output: Output, page: Page, text: str, figures: int) -> Output:
     """What a plain program gave: a value is not shown by itself; figures of earlier blocks are still open."""
-    return _anywhere(replace(output, value="", figures=output.figures[len(output.figures) - figures :]))
+    return with_lines(replace(output, value="", figures=output.figures[len(output.figures) - figures :]), page, text)
+
+
+def with_lines(output: Output, page: Page, text: str) -> Output:
+    """An output with lines of the program in place of their numbers, as page and copy number them differently."""
+    name, lines = re.escape(Path(page.path).name), text.splitlines()
+    place = re.compile(rf'{name}:(?P<a>\d+)(?=:)|File "[^"]*/{name}", line (?P<b>\d+)')
+
+    def line(found: re.Match[str]) -> str:
+        return f"<{lines[int(found['a'] or found['b']) - 1].strip()}>"
+
+    raised = output.raised and replace(output.raised, message=place.sub(line, output.raised.message))
+    return replace(output, text=place.sub(line, output.text), raised=raised)
 
 
 def differences(
-    page: Page, texts: Mapping[int, str], sessions: Sessions, recording: Recording | None = None
+    page: Page, texts: Mapping[int, str], sessions: Sessions, folder: Path, recording: Recording | None = None
 ) -> list[str]:
-    """How what copies print differs from what the page shows for their blocks."""
-    jobs = {index: sessions.submit(as_page(page, page.blocks[index], text), "cpu") for index, text in texts.items()}
+    """How what copies print differs from what the page shows for their blocks; `folder` is where they are written."""
+    alone = {index: as_page(page, page.blocks[index], text, folder) for index, text in texts.items()}
+    jobs = {index: sessions.submit(one, "cpu") for index, one in alone.items()}
     found = []
     for index, job in jobs.items():
         block = page.blocks[index]
@@ -106,7 +121,8 @@ def differences(
         (output,) = job.result().outputs
         assert output is not None
         figures = len(recorded.figures)
-        told = difference(expected(recorded), given(output, figures), block.options.numbers_vary)
+        ours = given(output, page, texts[index], figures)
+        told = difference(expected(recorded, page), ours, block.options.numbers_vary)
         told = output.died or told
         found += [f"{block}: {told}\n{texts[index]}"] if told else []
     return found
@@ -123,21 +139,23 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
 @each_page
-def test_each_copy_to_run_prints_what_the_page_shows_for_its_block(page: Page, real: Sessions) -> None:
+def test_each_copy_to_run_prints_what_the_page_shows_for_its_block(page: Page, real: Sessions, tmp_path: Path) -> None:
     """What the button puts on the clipboard, in a process of its own; what passed once is not run again."""
     texts = {index: text for index, text in copied(page, "cpu").items() if page.blocks[index].options.count == 1}
     keys = {index: memo.digest(text + repr(recording_of(page).find(page, index))) for index, text in texts.items()}
     path, engine = place(ROOT / CACHE, "copied", page), memo.runner()
     passed = set(memo.find(path, engine) or ())
     due = sorted((index for index in texts if keys[index] not in passed), key=lambda index: keys[index])
-    wrong = differences(page, {index: texts[index] for index in due}, real)
+    wrong = differences(page, {index: texts[index] for index in due}, real, tmp_path)
     if not wrong:
         memo.keep(path, engine, sorted(passed.union(keys[index] for index in due)))
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("change", [("print(repr(x))", "x"), ("x = 2", "x = 1")], ids=str)
-def test_a_copy_that_prints_something_else_is_found(write: Write, real: Sessions, change: tuple[str, str]) -> None:
+def test_a_copy_that_prints_something_else_is_found(
+    write: Write, real: Sessions, tmp_path: Path, change: tuple[str, str]
+) -> None:
     """The test above must be able to fail: for a value that is not printed, and for a block that is left out."""
     page = write("```python\nx = 1\n```\n\n```python\nx = 2\n```\n\n```python\nx\n```\n")
     run = real.run(page, "cpu")
@@ -145,10 +163,23 @@ def test_a_copy_that_prints_something_else_is_found(write: Write, real: Sessions
     recording = update(None, page, run.environment, run.outputs)
     assert recording is not None
     good = program(page, 2, copies(page, {2: [Shown("cpu", run.outputs[2], run.environment)]}))
-    assert not differences(page, {2: good}, real, recording)
+    assert not differences(page, {2: good}, real, tmp_path / "good", recording)
     bad = good.replace(*change)
     assert bad != good
-    assert differences(page, {2: bad}, real, recording)
+    assert differences(page, {2: bad}, real, tmp_path / "bad", recording)
+
+
+def test_a_copy_that_names_another_line_is_found(write: Write, real: Sessions, tmp_path: Path) -> None:
+    """Its lines have other numbers than those of the page, but an output must name the same line."""
+    code = "import inspect\n\nprint(f'page.md:{inspect.currentframe().f_lineno}: {x}')\n"
+    page = write(f"# Page\n\n```python\nx = 1\n```\n\n```python\n{code}```\n")
+    run = real.run(page, "cpu")
+    assert run.environment is not None
+    recording = update(None, page, run.environment, run.outputs)
+    good = program(page, 1, copies(page, {}))
+    assert not differences(page, {1: good}, real, tmp_path / "good", recording)
+    bad = good.replace("f_lineno", "f_lineno - 1")
+    assert differences(page, {1: bad}, real, tmp_path / "bad", recording)
 
 
 def unbound(text: str, own: str = "") -> set[str]:
@@ -227,10 +258,10 @@ def expected_prints(page: Page) -> str:
 
 
 @each_page
-def test_each_script_prints_what_the_page_shows(page: Page, real: Sessions) -> None:
+def test_each_script_prints_what_the_page_shows(page: Page, real: Sessions, tmp_path: Path) -> None:
     """From top to bottom, with the values, and the messages of the exceptions."""
     code = exports(page, shown(page))["py"]
-    (run,) = real.run(as_page(page, page.blocks[0], code, raises=()), "cpu").outputs
+    (run,) = real.run(as_page(page, page.blocks[0], code, tmp_path, raises=()), "cpu").outputs
     assert run is not None
     assert not run.died
     assert run.raised is None, run.raised

@@ -14,7 +14,7 @@ from samedevice.project import PACKAGE
 
 ROOMS = ("shared", "pages", "outputs", "running", "weaving", "generated", "together", "integration")
 """From left to right; a room may import from itself and from those to its left."""
-SHARED = {"errors", "project", "devices", "temporary", "memo"}
+SHARED = {"errors", "extras", "project", "devices", "temporary", "memo"}
 TOGETHER = {"book", "runs"}
 NOT_RUNNING = {"outputs", "weaving", "generated"}
 """Rooms that work with what came out, and never run anything."""

@@ -23,7 +23,7 @@ from samedevice.outputs.recording_files import figure_files, paths, place
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
-from samedevice.project import CACHE, RECORDINGS
+from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
@@ -116,17 +116,18 @@ class Book:
                 problems += [
                     Problem(damage(page, block, one.environment)) for one in standings if one.state is State.DAMAGED
                 ]
-            problems += _not_recorded(unrecorded, device)
+            problems += _not_recorded(page, unrecorded, device)
         return shown, list(dict.fromkeys(problems))
 
     def about(self, page: Page) -> Iterator[str]:
         """What decides, beside the page's text, what is shown under its blocks; waits for what still runs."""
+        yield repr(page.settings)
         yield from (block.digest for block in page.blocks)
         for device in DEVICES:
             pending = self.pending.get((page.path, device))
             ran = wait_for(pending) if pending else None
             yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
-        for path in paths(self.root / RECORDINGS, page):
+        for path in paths(self.root / page.settings.recordings, page):
             yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
@@ -156,15 +157,17 @@ class Book:
         files: dict[str, str] = {}
         for block in page.blocks:
             program = self.root / block.path if block.options.file else None
-            for path in [*included_files(block.code, self.root, program), *filter(None, [program])]:
+            for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
 
     def about_all(self, pages: Iterable[Page]) -> str:
         """Hash of what the parts of pages that are made from all pages depend on."""
-        files = sorted(path for path in (self.root / RECORDINGS).rglob("*") if path.is_file())
+        listed = tuple(pages)
+        folders = {self.root / page.settings.recordings for page in listed}
+        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
         recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
-        return memo.key(*map(gist, pages), *recorded, repr(catalogue(self.root)))
+        return memo.key(*map(gist, listed), *recorded, repr(catalogue(self.root)))
 
     def reference(self, pages: Iterable[Page]) -> Reference:
         """What is made from all pages of the site."""
@@ -236,12 +239,12 @@ def _unrecorded(page: Page, block: Block, ran: Recording, standings: Sequence[St
     return runs and not any(one.output or one.state is State.DAMAGED for one in standings)
 
 
-def _not_recorded(found: Sequence[Block], device: str) -> list[Problem]:
+def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Problem]:
     """One problem for all blocks of a page without a recording from a device that is here."""
     if not found:
         return []
     told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
-    return [Problem(f"{found[0]}: {told}; run {record_command(found[0].page, device)}")]
+    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
 
 
 def _without(page: Page, block: Block, device: str, standings: Sequence[Standing], found: bool) -> Iterator[Shown]:

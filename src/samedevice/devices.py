@@ -56,6 +56,17 @@ def torch_build() -> Build:
     return Build(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
 
 
+def made_by() -> str:
+    """What the folders of this interpreter's recordings end with: its PyTorch, or `python3.11` where there is none."""
+    return torch_build().version or f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def made_with() -> str:
+    """The same for a person: `PyTorch 2.13.0+cpu`, or `Python 3.11.7`."""
+    version = torch_build().version
+    return f"PyTorch {version}" if version else f"Python {platform.python_version()}"
+
+
 def present_devices() -> tuple[str, ...]:
     """The kinds of device that this machine seems to have."""
     found = ["cpu"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 DOCS = "docs"
@@ -25,22 +26,71 @@ PAGES = (MARKDOWN, NOTEBOOK)
 PACKAGE = Path(__file__).parent
 """Where the engine's own files are."""
 
-MENTIONED = re.compile(rf"\b{PROGRAMS}/[\w./-]+\.\w+")
-"""Finds the programs that a piece of code names."""
 EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
-def page_name(path: str) -> str:
-    """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`."""
-    return Path(*Path(path).parts[1:]).with_suffix("").as_posix()
+SETTINGS = {
+    "recordings": "the folder of recordings, below that of mkdocs.yml",
+    "programs": "the folder of whole programs, which pages run by `file`",
+    "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
+    "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
+    "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
+    "shrink": "take comments out of styles and scripts, and unused rules out of those of Material for MkDocs",
+}
+"""What a project may say of the plugin in its mkdocs.yml, and what it means."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a project says about itself in its mkdocs.yml. The defaults are those of this site."""
+
+    docs: str = DOCS
+    """The folder of pages, below the project's root: MkDocs's `docs_dir`."""
+    programs: str = PROGRAMS
+    """The folder of whole programs."""
+    recordings: str = RECORDINGS.as_posix()
+    """The folder of recordings."""
+    leave: tuple[str, ...] = ()
+    """Pages that are left alone: patterns of paths below the folder of pages."""
+    foreign: tuple[str, ...] = ()
+    """Fence options of other tools, which are passed on to the renderer."""
+    console: bool = True
+    """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
+    flags: str = "--"
+    """What begins the names of pytest's options, in the commands that messages give."""
+
+    def page_name(self, path: str) -> str:
+        """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.
+
+        A page elsewhere has the folder that its path begins with for its `docs`.
+        """
+        docs = self.docs if Path(path).is_relative_to(self.docs) else Path(path).parts[0]
+        return Path(path).relative_to(docs).with_suffix("").as_posix()
+
+    def is_page(self, path: str) -> bool:
+        """Whether a path, relative to the project's root, is that of a page."""
+        return Path(path).is_relative_to(self.docs) and path.endswith(PAGES) and not self.leaves(path)
+
+    def leaves(self, path: str) -> bool:
+        """Whether the page with this path is left alone."""
+        return any(fnmatchcase(Path(path).relative_to(self.docs).as_posix(), pattern) for pattern in self.leave)
+
+    def page_paths(self, root: Path) -> list[Path]:
+        """All pages below the project's root."""
+        found = sorted(path for path in (root / self.docs).rglob("*") if path.suffix in PAGES)
+        return [path for path in found if not self.leaves(path.relative_to(root).as_posix())]
+
+
+HOME = Settings()
+"""This site."""
 
 
 def is_page(path: str) -> bool:
-    """Whether a path, relative to the project's root, is that of a page."""
-    return Path(path).parts[:1] == (DOCS,) and path.endswith(PAGES)
+    """Whether a path, relative to the root, is that of a page of this site."""
+    return HOME.is_page(path)
 
 
 def page_paths(root: Path) -> list[Path]:
-    """All pages below the project's root."""
-    return sorted(path for path in (root / DOCS).rglob("*") if path.suffix in PAGES)
+    """All pages of this site."""
+    return HOME.page_paths(root)

@@ -14,7 +14,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.project import RECORDINGS
+from samedevice.project import HOME
 from samedevice.running.sessions import Sessions
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
@@ -90,7 +90,7 @@ class Runs:
     def recorded(self, page: Page) -> Recorded:
         """What is recorded of a page in all environments, and why the rest cannot be read."""
         if page.path not in self.known:
-            self.known[page.path] = load_all(self.root, RECORDINGS, page)
+            self.known[page.path] = load_all(self.root, Path(page.settings.recordings), page)
         return self.known[page.path]
 
     def write(self, page: Page, device: str, run: Run) -> str:
@@ -107,10 +107,10 @@ class Runs:
         if faults:
             first = faults[0].splitlines()[0]
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
-        path = place(self.root / RECORDINGS, run.environment.folder, page)
+        path = place(self.root / page.settings.recordings, run.environment.folder, page)
         new = update(self._old(path, page), page, run.environment, run.outputs)
         try:
-            tidy(path) if new is None else save(path, new, paths(self.root / RECORDINGS, page))
+            tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
         except OSError as error:
             what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
@@ -121,7 +121,7 @@ class Runs:
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""
         try:
-            return load(path, among=paths(self.root / RECORDINGS, page))
+            return load(path, among=paths(self.root / page.settings.recordings, page))
         except RecordingError:
             return None
 
@@ -132,6 +132,6 @@ class Runs:
             self.sessions = None
 
 
-def sweep(root: Path) -> None:
+def sweep(root: Path, recordings: str = HOME.recordings) -> None:
     """Remove the unfinished files that a killed recording left."""
-    sweep_files(root / RECORDINGS)
+    sweep_files(root / recordings)

@@ -24,7 +24,8 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, RECORDINGS
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 COPIED = ("docs", "snippets", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 OLD = Environment("cpu", "An old machine", "2.1.0", "3.10.1", "", "2026-01-02")
@@ -87,6 +88,14 @@ def copy_of_the_repository(tree: Path) -> None:
     for command in (["init", "-q"], ["add", "docs"], ["commit", "-q", "-m", "Begin <here>"]):
         identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         subprocess.run(["git", *identity, *command], cwd=tree, check=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the test that takes longest first, and the others in the browser last: so no process waits for the site."""
+    own = [item for item in items if item.path.parent == HERE]
+    visits = [item for item in own if item.name.startswith("test_every_page_")]
+    others = [item for item in items if item.path.parent != HERE]
+    items[:] = [*visits, *others, *(item for item in own if item not in visits)]
 
 
 @pytest.fixture(scope="session")

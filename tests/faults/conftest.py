@@ -35,7 +35,7 @@ filterwarnings =
 MKDOCS = """\
 site_name: Made up
 theme: mkdocs
-plugins: [samedevice]
+plugins: [samedevice: {console: true}]
 markdown_extensions:
   - pymdownx.superfences:
       custom_fences:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 from samedevice.devices import Build
 from samedevice.integration import check as checking
-from samedevice.integration.cli import main
+from samedevice.integration.cli import DIFFERENT, FAILED, SAME, arguments, main
 from samedevice.integration.fetching import beside
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import update
@@ -197,6 +198,29 @@ def test_ctrl_c_ends_it(root: Path, publish: Callable[..., str]) -> None:
     assert said == "\nsamedevice: stopped; nothing was written\n"
 
 
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/about/how-it-works.md")
+
+
+def documented() -> list[str]:
+    """The commands that the documents give."""
+    texts = [(PACKAGE.parents[1] / name).read_text(encoding="utf-8") for name in DOCUMENTS]
+    return [found.strip("` ") for text in texts for found in re.findall(r"samedevice check ADDRESS[^\n#`]*", text)]
+
+
+@pytest.mark.parametrize("command", documented())
+def test_the_documented_commands_are_understood(command: str) -> None:
+    """And the three documents have some."""
+    assert arguments(command.split()[1:]).page == "ADDRESS"
+    assert len(documented()) >= 5
+
+
+def test_the_documented_statuses_are_those_of_the_command() -> None:
+    """Somebody's script depends on them."""
+    text = (PACKAGE.parents[1] / "docs/about/how-it-works.md").read_text(encoding="utf-8")
+    told = f"status {SAME} if all is the same, with {DIFFERENT} if a block prints something else, and with {FAILED} if"
+    assert told in text
+
+
 def test_it_needs_neither_mkdocs_nor_sybil() -> None:
     """A reader's machine has PyTorch, and no tools for documentation."""
     code = "import sys; sys.modules |= dict.fromkeys(['mkdocs', 'sybil', 'markdown', 'jinja2', 'rcssmin', 'pytest'])\n"
@@ -204,28 +228,15 @@ def test_it_needs_neither_mkdocs_nor_sybil() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)})
 
 
-def test_a_built_wheel_has_the_command(tmp_path: Path, publish: Callable[..., str]) -> None:
-    """In an environment of its own, which shares only the packages of this one."""
-    pytest.importorskip("setuptools", minversion="77")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+def test_a_built_wheel_has_the_command(
+    tmp_path: Path, installed: Callable[..., Path], publish: Callable[..., str]
+) -> None:
+    """In an environment of its own, which has nothing but PyTorch and what PyTorch needs."""
+    programs = installed("torch", "numpy")
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    source = tmp_path / "source"
-    source.mkdir()
-    repository = PACKAGE.parents[1]
-    subprocess.run(
-        ["cp", "-r", *(str(repository / name) for name in ("src", "pyproject.toml", "README.md", "LICENSE")), source],
-        check=True,
-    )
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, source], check=True)
-    environment = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    python = environment / "bin/python"
-    install = [*pip, f"--python={python}", "install", "--no-deps", *tmp_path.glob("*.whl")]
-    subprocess.run(install, env=environ, check=True)
-    own = next(environment.glob("lib/python*/site-packages"))
-    shared = [path for path in sys.path if path.endswith("site-packages")]
-    (own / "shared.pth").write_text("\n".join(shared), encoding="utf-8")
-    command = [environment / "bin/samedevice", "check", publish(), "--yes"]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=tmp_path)
+    pipes = {"capture_output": True, "text": True, "check": False, "env": environ, "cwd": tmp_path}
+    done = subprocess.run([programs / "samedevice", "check", publish(), "--yes"], **pipes)
     assert done.returncode == 0, done.stderr
     assert "2 blocks print what was recorded" in done.stdout
+    refused = subprocess.run([programs / "python", "-c", "import mkdocs"], **pipes)
+    assert "No module named 'mkdocs'" in refused.stderr

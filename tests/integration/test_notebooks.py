@@ -44,7 +44,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
-plugins: [samedevice]
+plugins: [samedevice: {{console: true}}]
 nav: null
 extra_css: []
 extra_javascript: []
@@ -165,6 +165,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
         (root / "docs/assets").mkdir()
         self.write("assets/glossary.txt", "")
         self.write("index.md", PAGE)

@@ -31,12 +31,12 @@ def page(root: Path, write: Callable[..., Page]) -> Page:
 
 def test_a_recording_with_its_page_is_no_stray(root: Path, page: Page) -> None:
     """Nor are its figures."""
-    assert list(orphans(root, FOLDER, [page])) == []
+    assert list(orphans(root, [page])) == []
 
 
 def test_a_recording_whose_page_cannot_be_read_is_no_stray(root: Path, page: Page) -> None:
     """A typing mistake on a page must not have its recordings deleted."""
-    assert list(orphans(root, FOLDER, [])) == []
+    assert list(orphans(root, [])) == []
 
 
 def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page, write: Callable[..., Page]) -> None:
@@ -44,7 +44,7 @@ def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page, write: C
     (root / page.path).unlink()
     other = write("```python\ntwo\n```\n", "docs/other.md")
     advice = "; delete it and its figures with git rm, or bring the page back with git checkout"
-    assert list(orphans(root, FOLDER, [other])) == [GONE + advice]
+    assert list(orphans(root, [other])) == [GONE + advice]
 
 
 def test_a_recording_whose_page_was_renamed_is_told_with_the_new_name(
@@ -54,7 +54,7 @@ def test_a_recording_whose_page_was_renamed_is_told_with_the_new_name(
     (root / page.path).unlink()
     new = write("```python\none\n```\n\n```python\ntwo\n```\n", "docs/new.md")
     advice = "docs/new.md has its code; rename it, and its figures alike, to h200-2.13.0+cu130/new.json with git mv"
-    assert list(orphans(root, FOLDER, [new])) == [f"{GONE}, but {advice}"]
+    assert list(orphans(root, [new])) == [f"{GONE}, but {advice}"]
 
 
 def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> None:
@@ -66,4 +66,4 @@ def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> Non
         "tests/recordings/h200-2.13.0+cu130/none@0123.svg",
         "tests/recordings/h200-2.13.0+cu130/topic/old@0123.svg",
     )
-    assert list(orphans(root, FOLDER, [page])) == [f"{place}: {told}" for place in places]
+    assert list(orphans(root, [page])) == [f"{place}: {told}" for place in places]

@@ -1,4 +1,4 @@
-"""A page's blocks: which fences become blocks, what their options say, what their hashes depend on."""
+"""A page's blocks: which fences become blocks, what their options say, and what is refused."""
 
 from __future__ import annotations
 
@@ -14,17 +14,6 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 
 Write = Callable[..., Page]
-
-
-@pytest.fixture
-def snippets(root: Path) -> Path:
-    """A folder of snippets with one program of two regions."""
-    folder = root / "snippets"
-    folder.mkdir()
-    lines = ["import sys", "", "# region first", "a = 1", "b = 2", "# endregion", "", "# region empty_lines"]
-    lines += ["", "c = 3", "", "# endregion", "print(sys.argv)"]
-    (folder / "train.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
 
 
 def complaint(write: Write, text: str) -> str:
@@ -110,7 +99,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         (
             'python skip="yes"',
             'unknown option skip="yes"; known are title, hl_lines, file, part, args, needs, raises, numbers, alt, '
-            "compare, fold",
+            "compare, fold, run, reason",
         ),
         ('python compare="cpu"', 'compare="cpu" names no device beside the CPU; use cuda or mps'),
         ('python needs="cud"', f'needs="cud" names no device; {NEEDS_ADVICE}'),
@@ -279,164 +268,11 @@ def test_needs_and_raises_are_told_apart_by_device(write: Write) -> None:
     assert everywhere.options.raises_on("mps") == "ValueError"
 
 
-BLOCKS = ["x = 1", "x += 1", "x"]
-
-
-def hashes(
-    write: Write, blocks: list[str], infos: tuple[str, ...] = ("", "", ""), device: str = "cpu"
-) -> list[str | None]:
-    """Hashes of a page with these blocks."""
-    fences = [f"```python {info}\n{block}\n```\n" for info, block in zip(infos, blocks, strict=True)]
-    return list(write("\n".join(fences)).hashes(device))
-
-
-def test_a_changed_block_changes_its_hash_and_the_later_ones(write: Write) -> None:
-    """An output depends on all the code before it, and on none after it."""
-    before, after = hashes(write, BLOCKS), hashes(write, ["x = 1", "x += 2", "x"])
-    assert before[0] == after[0]
-    assert before[1] != after[1]
-    assert before[2] != after[2]
-
-
-def test_each_block_has_a_hash_of_its_own(write: Write) -> None:
-    """The same code twice may print two things."""
-    assert len(set(hashes(write, ["x", "x", "x"]))) == 3
-
-
-@pytest.mark.parametrize("info", ['raises="ValueError"', 'numbers="vary"'])
-def test_an_option_that_changes_what_is_right_changes_the_hash(write: Write, info: str) -> None:
-    """A recording made without the option must not pass for one made with it."""
-    before, after = hashes(write, BLOCKS), hashes(write, BLOCKS, ("", info, ""))
-    assert before[0] == after[0]
-    assert before[1] != after[1]
-
-
-@pytest.mark.parametrize("info", ['title="A title"', 'hl_lines="1"'])
-def test_an_option_that_changes_only_the_looks_does_not_change_the_hash(write: Write, info: str) -> None:
-    """A better title must not cost a run on every device."""
-    assert hashes(write, BLOCKS) == hashes(write, BLOCKS, ("", info, ""))
-
-
-def test_where_a_block_stands_does_not_change_the_hash(write: Write) -> None:
-    """Prose is edited more often than code."""
-    before = write("```python\nx = 1\n```\n").hashes("cpu")
-    assert before == write("# A title\n\n- A list\n\n    ~~~ py\n    x = 1\n    ~~~\n").hashes("cpu")
-
-
-def test_a_block_for_another_device_does_not_change_the_hashes(write: Write) -> None:
-    """Whoever edits a CUDA block on a laptop cannot record it, and must not make the CPU's outputs stale."""
-    plain = hashes(write, BLOCKS)
-    one = hashes(write, ["x = 1", "x += 1", "x", "x"], ("", 'needs="cuda"', "", ""))
-    other = hashes(write, ["x = 1", "x -= 1", "x", "x"], ("", 'needs="cuda"', "", ""))
-    assert one[1] is other[1] is None
-    assert one == other
-    assert plain[0] == one[0]
-    cuda = ("", 'needs="cuda"', "")
-    assert hashes(write, BLOCKS, cuda, "cuda")[2] != hashes(write, ["x = 1", "x -= 1", "x"], cuda, "cuda")[2]
-
-
-def test_later_blocks_do_not_depend_on_one_that_needs_two_devices(write: Write) -> None:
-    """It is skipped where there is one device; the others' outputs are the same with and without it."""
-    infos = ("", 'needs="2 cuda"', "")
-    one, other = (hashes(write, ["x = 1", code, "x"], infos, "cuda") for code in ("a", "b"))
-    assert one[1] != other[1]
-    assert one[2] == other[2]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '```python file="snippets/train.py"\n```\n',
-        "```console\n$ python snippets/train.py\n```\n",
-        '```python\nopen("snippets/train.py").read()\n```\n',
-    ],
-    ids=["program", "console", "python"],
-)
-def test_a_changed_snippet_changes_the_block_that_runs_it(write: Write, snippets: Path, text: str) -> None:
-    """Snippets are part of the page when it is decided what has to run again."""
-    before = write(text).hashes("cpu")
-    (snippets / "train.py").write_text("print(1)\n", encoding="utf-8")
-    assert write(text).hashes("cpu") != before
-
-
-def test_a_changed_part_changes_only_the_blocks_that_run_it(write: Write, snippets: Path) -> None:
-    """The rest of that file does not matter to them."""
-    text = '```python file="snippets/train.py" part="first"\n```\n'
-    before = write(text).hashes("cpu")
-    path = snippets / "train.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("c = 3", "c = 4"), encoding="utf-8")
-    assert write(text).hashes("cpu") == before
-    path.write_text(path.read_text(encoding="utf-8").replace("b = 2", "b = 3"), encoding="utf-8")
-    assert write(text).hashes("cpu") != before
-
-
 def test_a_binary_file_that_is_only_mentioned_does_no_harm(write: Write, snippets: Path) -> None:
     """A block may name a picture; its bytes are no text."""
     (snippets / "cat.png").write_bytes(b"\x89PNG\r\n\xff\xfe")
     (block,) = write('```python\npath = "snippets/cat.png"\n```\n').blocks
     assert block.kind == "python"
-
-
-@pytest.mark.parametrize(
-    ("needs", "device", "versions", "words"),
-    [
-        ("torch>=2.15", "", ">=2.15", "PyTorch 2.15 or newer"),
-        ("cuda torch >= 2.11, <2.15", "cuda", ">= 2.11, <2.15", "CUDA and PyTorch 2.11 or newer and older than 2.15"),
-        ("torch<2.14", "", "<2.14", "PyTorch older than 2.14"),
-        ("2 cuda torch>=2.11", "cuda", ">=2.11", "2 devices with CUDA and PyTorch 2.11 or newer"),
-        ("mps", "mps", "", "MPS"),
-    ],
-)
-def test_a_block_can_need_a_version_of_pytorch(
-    write: Callable[..., Page], needs: str, device: str, versions: str, words: str
-) -> None:
-    """Alone, and together with a device; the page says it in words."""
-    (block,) = write(f'```python needs="{needs}"\nx\n```\n').blocks
-    assert (block.options.needs, block.options.versions, block.options.needed) == (device, versions, words)
-
-
-@pytest.mark.parametrize(
-    ("torch", "runs"),
-    [
-        ("2.15.0+cu132", True),
-        ("2.16.0a0+git1", True),
-        ("2.15.0a0", True),
-        ("2.13.0+cpu", False),
-        ("odd", False),
-        ("", True),
-    ],
-)
-def test_a_block_runs_with_the_versions_that_it_needs(write: Callable[..., Page], torch: str, runs: bool) -> None:
-    """The build does not matter; a version that is not known counts as any."""
-    (block,) = write('```python needs="torch>=2.15"\nx\n```\n').blocks
-    assert block.runs_on("cpu", torch) is runs
-
-
-@pytest.mark.parametrize(("torch", "runs"), [("2.9.1", False), ("2.11.0", True), ("2.13.9", True), ("2.14.0", False)])
-def test_a_block_runs_between_two_versions(write: Callable[..., Page], torch: str, runs: bool) -> None:
-    """The first counts, the last does not; 2.9 is older than 2.11."""
-    (block,) = write('```python needs="torch>=2.11,<2.14"\nx\n```\n').blocks
-    assert block.runs_on("cpu", torch) is runs
-
-
-@pytest.mark.parametrize("needs", ["torch==2.15.0", "torch>2.14", "torch>=2", "torch>=2.15,", "torch~=2.15"])
-def test_a_version_that_a_script_could_not_check_is_refused(write: Callable[..., Page], needs: str) -> None:
-    """A downloaded script makes the same comparison as pytest."""
-    with pytest.raises(PageError, match=r"names no version of PyTorch; write torch>=2\.15, torch<2\.14, or both"):
-        write(f'```python needs="{needs}"\nx\n```\n')
-
-
-def test_a_block_for_a_version_leads_to_later_outputs_where_it_runs_alone(write: Callable[..., Page]) -> None:
-    """With another PyTorch it never ran: editing it must not make what was recorded there stale."""
-    text = '```python\none\n```\n\n```python needs="torch>=2.15"\ntwo\n```\n\n```python\nthree\n```\n'
-    before, after = write(text), write(text.replace("two", "2"))
-    assert before.hashes("cpu", "2.13.0") == after.hashes("cpu", "2.13.0")
-    assert before.hashes("cpu", "2.13.0")[1] is None
-    assert [a == b for a, b in zip(before.hashes("cpu", "2.15.0"), after.hashes("cpu", "2.15.0"), strict=True)] == [
-        True,
-        False,
-        False,
-    ]
 
 
 def test_a_page_beside_a_notebook_of_the_same_name_is_an_error(write: Callable[..., Page]) -> None:

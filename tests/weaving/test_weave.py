@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from material.plugins.search.plugin import Parser as SearchParser
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
@@ -327,3 +328,17 @@ def test_a_page_that_cannot_be_read_shows_why(render: Render) -> None:
     html = render(error_page(['docs/page.md:3: needs="<cud>" names no device', "docs/page.md:5: another"]))
     assert 'docs/page.md:3: needs="&lt;cud&gt;" names no device' in html
     assert "docs/page.md:5: another" in html
+
+
+def test_the_search_finds_outputs_and_not_their_labels(write: Write, render: Render) -> None:
+    """Each output has labels that name machines and versions, and buttons: found, they would bury what was printed."""
+    page = write('# Title\n\n```python\nx\n```\n\n```python\ny\n```\n\n```python needs="mps"\nz\n```\n')
+    shown = {
+        0: [cpu(Output(value="first")), cuda(Output(value="second"))],
+        1: [cpu(Output())],
+        2: [nothing("mps", "Needs MPS")],
+    }
+    search = SearchParser()
+    search.feed(render(weave(page, shown, copies(page, shown))))
+    text = " ".join("".join(section.text) for section in search.data)
+    assert re.sub(r"<[^>]*>", " ", text).split() == ["x", "first", "second", "y", "z"]

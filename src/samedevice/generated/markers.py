@@ -14,6 +14,7 @@ from samedevice.errors import PageError
 from samedevice.generated.api_table import Catalogue, api_table
 from samedevice.generated.error_index import Entry, entries, error_index
 from samedevice.generated.error_sections import error_sections, outline
+from samedevice.generated.options import option_table, setting_table
 from samedevice.generated.site import Site
 from samedevice.generated.status import status
 from samedevice.generated.totals import figures
@@ -47,6 +48,8 @@ class Reference:
             "errors": lambda page: error_index(page, self.entries),
             "apis": lambda page: api_table(page, self.site, self.catalogue),
             "figures": lambda _: figures(self.site),
+            "options": lambda _: option_table(),
+            "settings": lambda _: setting_table(),
             "status": lambda page: status(page, self.site, self.entries),
             "versions": lambda page: version_changes(page, self.site),
         }

@@ -87,6 +87,8 @@ def _why(page: Page, device: str, recordings: Sequence[Recording]) -> str:
 
 def _needs(block: Block) -> str:
     """Why a block is not recorded."""
+    if block.kind == "shown":
+        return f"not run: {block.options.reason.replace('|', '/')}"
     return f"needs {block.options.needed}" if block.options.needed else "not recorded yet"
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from samedevice.devices import DEVICES, torch_build
+from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
+from samedevice.project import HOME, Settings
 from samedevice.runs import UNCHANGED
 
 
@@ -32,23 +32,23 @@ def recorded(said: Iterable[str]) -> Iterator[str]:
 def matched_with(found: Iterable[str]) -> Iterator[str]:
     """How many outputs are equal to the recordings of which environment, unless all are of this PyTorch."""
     counted = Counter(found)
-    if not all(name.endswith(f"-{torch_build().version}") for name in counted):
+    if not all(name.endswith(f"-{made_by()}") for name in counted):
         told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
-        yield f"outputs with PyTorch {torch_build().version}: {told}"
+        yield f"outputs with {made_with()}: {told}"
 
 
-def readable(root: Path) -> Iterator[Page]:
+def readable(root: Path, settings: Settings = HOME) -> Iterator[Page]:
     """The pages that can be read."""
-    for path in page_paths(root):
+    for path in settings.page_paths(root):
         with contextlib.suppress(SameDeviceError):
-            yield parse_page(path, root)
+            yield parse_page(path, root, settings=settings)
 
 
 def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
     """A line for each page with blocks whose recording from another device is missing or stale."""
     for page in pages:
         for device in sorted(set(DEVICES) - set(here)):
-            counted = tally(page, device, load_all(root, RECORDINGS, page)[0])
+            counted = tally(page, device, load_all(root, Path(page.settings.recordings), page)[0])
             told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             if told:
                 yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
@@ -58,7 +58,7 @@ def outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[s
     """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
     found: Counter[str] = Counter()
     for page in pages:
-        for recording in load_all(root, RECORDINGS, page)[0]:
+        for recording in load_all(root, Path(page.settings.recordings), page)[0]:
             about = recording.environment
             if about.device in here:
                 counted = tally(page, about.device, (recording,))

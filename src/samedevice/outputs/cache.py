@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from samedevice import memo
-from samedevice.devices import DEVICES, torch_build
+from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
@@ -79,7 +79,7 @@ def as_recording(page: Page, run: Run) -> Recording | None:
 
 def _folder(device: str) -> str:
     """The folder of what this PyTorch printed on a kind of device."""
-    return f"{device}-{torch_build().version}"
+    return f"{device}-{made_by()}"
 
 
 def _wanted(page: Page, device: str) -> set[str]:

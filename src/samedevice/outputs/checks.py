@@ -10,7 +10,6 @@ from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.page import Block, Page
-from samedevice.project import RECORDINGS
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
         return Verdict(damage(page, block, own.environment))
     if own and own.output:
         found = difference(own.output, output, block.options.numbers_vary)
-        return Verdict(_differs(block, own, found)) if found else Verdict(matched=own.environment)
+        return Verdict(_differs(page, block, own, found)) if found else Verdict(matched=own.environment)
     fresh = {one.environment: one for one in standings if one.output}
     changed = [one.environment for one in standings if one.state is State.DAMAGED]
     if changed and not fresh:
@@ -64,7 +63,7 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     for one in fresh.values():
         if one.output and not difference(one.output, output, block.options.numbers_vary):
             return Verdict(matched=one.environment)
-    command = record_command(page.path, here.device)
+    command = record_command(page, here.device)
     if not fresh:
         return Verdict(f"{block} {_unrecorded(here.device, standings)}; run {command}")
     closest = fresh[nearest(here, list(fresh))]
@@ -82,23 +81,24 @@ def _unrecorded(device: str, standings: Sequence[Standing]) -> str:
     return f"has no recording for {device}"
 
 
-def _differs(block: Block, own: Standing, found: str) -> str:
+def _differs(page: Page, block: Block, own: Standing, found: str) -> str:
     device = own.environment.device
     return (
         f"{block} on {device}: not what was recorded ({own.environment})\n\n{block.code}\n{found}\n\n"
-        f"If the new output is right, run {record_command(block.page, device)}"
+        f"If the new output is right, run {record_command(page, device)}"
     )
 
 
-def record_command(page: str, device: str) -> str:
+def record_command(page: Page, device: str) -> str:
     """The command that records a page on a device, with the interpreter's PyTorch."""
-    return f"pytest {page} --device {device} --record"
+    flags = page.settings.flags
+    return f"pytest {page.path} {flags}device {device} {flags}record"
 
 
 def damage(page: Page, block: Block, environment: Environment) -> str:
     """The message for an entry that was changed by hand, in its own file or in one whose output it shares."""
-    files = f"{RECORDINGS.as_posix()}/*/{page.name}.json"
-    advice = f"bring {files} back with git checkout, or run {record_command(page.path, environment.device)}"
+    files = f"{page.settings.recordings}/*/{page.name}.json"
+    advice = f"bring {files} back with git checkout, or run {record_command(page, environment.device)}"
     return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
 
 

@@ -24,7 +24,7 @@ class Environment:
     name: str
     """The device's name, as its driver gives it."""
     torch: str
-    """Version of PyTorch, build included: 2.13.0+cpu."""
+    """Version of PyTorch, build included: 2.13.0+cpu; empty in a project of plain Python."""
     python: str
     """Version of Python."""
     driver: str = ""
@@ -44,14 +44,27 @@ class Environment:
 
     @cached_property
     def folder(self) -> str:
-        """The name of the folder of its recordings: `cpu-2.13.0+cpu`, `h100-2.11.0+cu130`. It identifies it."""
-        version = re.sub(r"[^\w.+]", "_", self.torch)
+        """The name of the folder of its recordings: `cpu-2.13.0+cpu`, `h100-2.11.0+cu130`. It identifies it.
+
+        Without PyTorch the release of Python takes its place: `cpu-python3.11`.
+        """
+        version = re.sub(r"[^\w.+]", "_", self.torch) or f"python{self.release}"
         return f"{self.short_name}-{version}"
+
+    @property
+    def maker(self) -> str:
+        """What decides the outputs beside the device: `PyTorch`, or `Python` where there is none."""
+        return "PyTorch" if self.torch else "Python"
+
+    @property
+    def version(self) -> str:
+        """The version of PyTorch, or of Python where there is none."""
+        return self.torch or self.python
 
     @cached_property
     def release(self) -> str:
-        """The version of PyTorch as people say it: 2.13."""
-        return ".".join(self.torch.partition("+")[0].split(".")[:2])
+        """The version of PyTorch, or of Python where there is none, as people say it: 2.13."""
+        return ".".join(self.version.partition("+")[0].split(".")[:2])
 
     @cached_property
     def sealed(self) -> dict[str, str]:
@@ -61,10 +74,10 @@ class Environment:
     @property
     def order(self) -> tuple[tuple[int, ...], str, str]:
         """What environments of one kind are ordered by: the version of PyTorch, its build, the device's name."""
-        return version_order(self.torch), self.torch, self.name
+        return version_order(self.version), self.version, self.name
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (self.name, f"PyTorch {self.torch}", self.day)))
+        return ", ".join(filter(None, (self.name, f"{self.maker} {self.version}", self.day)))
 
 
 @dataclass(frozen=True)

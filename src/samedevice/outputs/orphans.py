@@ -8,26 +8,27 @@ from pathlib import Path
 from samedevice.errors import RecordingError
 from samedevice.outputs.recording_files import figure_owner, load, place
 from samedevice.pages.page import Page
-from samedevice.project import DOCS, PAGES
+from samedevice.project import HOME, PAGES, Settings
 
 
-def orphans(root: Path, folder: Path, pages: Iterable[Page]) -> Iterator[str]:
-    """A line for each file below `folder` that belongs to no page, with what to do. `pages` are those that can be read.
+def orphans(root: Path, pages: Iterable[Page], settings: Settings = HOME) -> Iterator[str]:
+    """A line for each file among the recordings that belongs to no page, with what to do.
 
-    A page that cannot be read has a file all the same, and keeps its recordings.
+    `pages` are those that can be read. A page that cannot be read has a file all the same, and keeps its recordings.
     """
     found = tuple(pages)
-    for environment in sorted((root / folder).glob("*/")):
+    for environment in sorted((root / settings.recordings).glob("*/")):
         for path in sorted(environment.rglob("*")):
             where = path.relative_to(root).as_posix()
-            if path.suffix == ".json" and not _has_page(root, path.relative_to(environment).with_suffix("").as_posix()):
-                yield f"{where}: {_advice(path, environment, found)}"
+            name = f"{settings.docs}/{path.relative_to(environment).with_suffix('').as_posix()}"
+            if path.suffix == ".json" and not _has_page(root, name):
+                yield f"{where}: {_advice(path, environment, found, name)}"
             elif path.suffix == ".svg" and not _is_used(path):
                 yield f"{where}: this figure belongs to no recording; delete it"
 
 
 def _has_page(root: Path, name: str) -> bool:
-    files = [root / DOCS / f"{name}{suffix}" for suffix in PAGES]
+    files = [root / f"{name}{suffix}" for suffix in PAGES]
     return any(file.is_symlink() or file.exists() for file in files)
 
 
@@ -40,9 +41,9 @@ def _is_used(figure: Path) -> bool:
         return False
 
 
-def _advice(path: Path, environment: Path, pages: Iterable[Page]) -> str:
+def _advice(path: Path, environment: Path, pages: Iterable[Page], name: str) -> str:
     """What to do with a recording that has no page."""
-    gone = f"there is no page {DOCS}/{path.relative_to(environment).with_suffix('').as_posix()}"
+    gone = f"there is no page {name}"
     page = _renamed(path, environment, pages)
     if page is None:
         return f"{gone}; delete it and its figures with git rm, or bring the page back with git checkout"

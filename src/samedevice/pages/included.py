@@ -11,50 +11,61 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from samedevice.pages.source import inside
-from samedevice.project import DOCS, PROGRAMS
+from samedevice.project import HOME, Settings
 
-NAMED = re.compile(rf"(?<![\w-])(?P<path>(?:{PROGRAMS}|{DOCS})/[\w./*?\[\]-]*[\w*?\]])")
-MODULE = re.compile(rf"\b(?P<module>{PROGRAMS}(?:\.\w+)+)")
-MEMBERS = re.compile(rf"\bfrom\s+{PROGRAMS}\s+import\s+(?P<names>\w+(?:\s*,\s*\w+)*)")
+NAMED = r"(?<![\w-])(?P<path>(?:{programs}|{docs})/[\w./*?\[\]-]*[\w*?\]])"
+MODULE = r"\b(?P<module>{module}(?:\.\w+)+)"
+MEMBERS = r"\bfrom\s+{module}\s+import\s+(?P<names>\w+(?:\s*,\s*\w+)*)"
+"""What code names files by, with the folders of a project for the names in braces."""
 IMPORT = re.compile(r"^[ \t]*import[ \t]+(?P<names>.+)$", re.M)
 FROM = re.compile(r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\(?[\w \t,]*)", re.M)
 
 
-def included_files(code: str, root: Path, program: Path | None = None) -> list[Path]:
+def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> list[Path]:
     """The files that code leads to, in order; `program` is the file that it comes from, beside which it imports."""
     found: set[Path] = set()
-    waiting = list(_led_to(code, root, program))
+    waiting = list(_led_to(code, root, program, settings))
     while waiting:
         path = waiting.pop()
         if path not in found and os.path.isfile(path) and inside(path, root):
             found.add(path)
-            if path.suffix == ".py" and path.is_relative_to(root / PROGRAMS):
-                waiting += _led_to(path.read_bytes().decode(errors="replace"), root, path)
+            if path.suffix == ".py" and path.is_relative_to(root / settings.programs):
+                waiting += _led_to(path.read_bytes().decode(errors="replace"), root, path, settings)
     return sorted(found)
 
 
-def included_text(code: str, root: Path, program: Path | None = None) -> str:
+def included_text(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> str:
     """Name and text of each of these files; two such texts are equal where the files are."""
-    found = included_files(code, root, program)
+    found = included_files(code, root, program, settings)
     return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)
 
 
-def _led_to(code: str, root: Path, program: Path | None) -> Iterator[Path]:
+def _led_to(code: str, root: Path, program: Path | None, settings: Settings) -> Iterator[Path]:
     """The places that code names, whether something is there or not."""
-    for name in {match["path"] for match in NAMED.finditer(code)}:
+    for name in {match["path"] for match in _pattern(NAMED, settings).finditer(code)}:
         with contextlib.suppress(ValueError):  # what looks like a pattern may be none
             yield from sorted(root.glob(name)) if re.search(r"[*?\[]", name) else [root / name]
-    for match in MODULE.finditer(code):
+    for match in _pattern(MODULE, settings).finditer(code):
         yield from _module(root, match["module"])
-    for match in MEMBERS.finditer(code):
+    for match in _pattern(MEMBERS, settings).finditer(code):
         for name in re.findall(r"\w+", match["names"]):
-            yield from _module(root / PROGRAMS, name)
+            yield from _module(root / settings.programs, name)
     if program is not None:
         for name in _imported(code):
             yield from _module(program.parent, name)
+
+
+@cache
+def _pattern(text: str, settings: Settings) -> re.Pattern[str]:
+    """One of the patterns, for the folders of a project."""
+    names = {"programs": settings.programs, "docs": settings.docs, "module": settings.programs.replace("/", ".")}
+    for name, value in names.items():
+        text = text.replace(f"{{{name}}}", re.escape(value))
+    return re.compile(text)
 
 
 def _imported(code: str) -> Iterator[str]:

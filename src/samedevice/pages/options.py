@@ -10,7 +10,7 @@ from functools import cached_property
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import Complaints, PageError
 from samedevice.pages.fences import Fence
-from samedevice.project import PROGRAMS
+from samedevice.project import HOME, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
 LOOKALIKES = {
@@ -25,8 +25,25 @@ LOOKALIKES = {
 }
 OURS = "samedevice"
 """The language of the fences that a build writes into pages."""
-OPTIONS = ("title", "hl_lines", "file", "part", "args", "needs", "raises", "numbers", "alt", "compare", "fold")
+OPTIONS = {
+    'title="..."': "a caption, passed on to the renderer",
+    'hl_lines="2 4-6"': "lines to highlight, passed on to the renderer",
+    'file="snippets/x.py"': "the fence is empty, and the file is run as a program",
+    'part="name"': "with `file`: the lines between `# region name` and `# endregion` are run as a block of the page",
+    'args="--epochs 2"': "with `file`: the program's arguments",
+    'needs="cuda"': "the block runs only there; also `2 cuda`, `mps`, `cpu`, `torch>=2.15`, `cuda torch>=2.11,<2.14`",
+    'raises="ValueError"': "the block must raise this or a subclass; `cuda: RuntimeError` on that device alone",
+    'numbers="vary"': "numbers are shown, and only the text around them is compared",
+    'alt="..."': "what the block's figure shows; a block that draws must say it",
+    'compare="cuda"': "that device's output is beside the CPU's",
+    'fold="Plotting code"': "the output comes first, and the code is in a closed box with this title below it",
+    'run="no"': "the block is shown and not run; it must say why",
+    'reason="..."': "why it is not run, which the page shows",
+}
+"""What an author may write on a fence, as an example of each, and what it means."""
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
+FOREIGN = re.compile(r"\s*(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+))?(?=\s|$)")
+"""An option of another tool: `linenums="1"`, `exec`, `.annotate`."""
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
 NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>\S.*))?$")
 NEEDS_ADVICE = 'use cuda, mps or cpu, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
@@ -34,6 +51,10 @@ VERSIONS = re.compile(r"\s*(?P<sign>>=|<)\s*(?P<major>\d+)\.(?P<minor>\d+)\s*$")
 RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
 VERSIONS_ADVICE = 'write torch>=2.15, torch<2.14, or both, as in "torch>=2.11,<2.14"'
 LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
+
+
+KNOWN = tuple(example.partition("=")[0] for example in OPTIONS)
+"""The names of the options."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +87,10 @@ class Options:
     """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
     fold: str = ""
     """Title of the closed box that the code is shown in, below its output; empty where the code comes first."""
+    reason: str = ""
+    """Why the block is never run, which its page says; empty where it is run."""
+    foreign: tuple[tuple[str, str], ...] = ()
+    """Options of other tools, passed on to the renderer."""
 
     @property
     def needed(self) -> str:
@@ -97,7 +122,7 @@ class Options:
         return next((name for where, name in self.raises if where in ("", device)), "")
 
 
-def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
+def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, dict[str, str]]:
     """Language and options of a fence's first line: `python title="x"`, `{.python title="x"}`."""
     info = fence.info
     if info.startswith("{") and info.endswith("}"):
@@ -108,6 +133,8 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
     language, rest = match["language"] or "", match["rest"].strip()
     if rest.startswith("{") and rest.endswith("}"):
         rest = rest[1:-1].strip()
+    if not settings.console and language not in (*PYTHON, OURS):
+        return "text", {}
     meant = LOOKALIKES.get(language.lower(), language.lower())
     if meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
         raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
@@ -116,6 +143,11 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
     values, at = {}, 0
     while at < len(rest):
         option = OPTION.match(rest, at)
+        other = FOREIGN.match(rest, at)
+        if other is not None and other["key"] in settings.foreign:
+            values[other["key"]] = (other["value"] or "").strip("\"'")
+            at = other.end()
+            continue
         if option is None:
             raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"')
         if option["key"] in values:
@@ -125,9 +157,10 @@ def read_info(fence: Fence, page: str) -> tuple[str, dict[str, str]]:
     return language, values
 
 
-def read_options(values: dict[str, str], page: str, line: int) -> Options:
+def read_options(values: dict[str, str], page: str, line: int, settings: Settings = HOME) -> Options:
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
     complaints = Complaints()
+    foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
     for complaint in _complaints(values):
         complaints.add(PageError(page, line, complaint))
     needs, count, versions, raises = "", 1, "", tuple[tuple[str, str], ...]()
@@ -136,17 +169,24 @@ def read_options(values: dict[str, str], page: str, line: int) -> Options:
     with complaints.collecting():
         raises = _raises(values.get("raises", ""), page, line)
     complaints.settle()
-    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold")
+    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold", "reason")
     plain = {key: values[key] for key in passed if key in values}
     vary = "numbers" in values
-    return Options(**plain, needs=needs, count=count, versions=versions, raises=raises, numbers_vary=vary)
+    others = tuple(foreign.items())
+    return Options(
+        **plain, needs=needs, count=count, versions=versions, raises=raises, numbers_vary=vary, foreign=others
+    )
 
 
 def _complaints(values: dict[str, str]) -> Iterator[str]:
     """What is wrong with the options of a block, but for needs= and raises=."""
     for key in values:
-        if key not in OPTIONS:
-            yield f'unknown option {key}="{values[key]}"; known are {", ".join(OPTIONS)}'
+        if key not in KNOWN:
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}'
+    if values.get("run", "no") != "no":
+        yield f'run="{values["run"]}" is unknown; write run="no" reason="..." or leave it out'
+    if ("run" in values) != bool(values.get("reason", "").strip()):
+        yield 'a block that is not run says why, and no other does; write run="no" reason="..."'
     if values.get("numbers", "vary") != "vary":
         yield f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out'
     if ("part" in values or "args" in values) and "file" not in values:

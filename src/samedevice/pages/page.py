@@ -11,7 +11,7 @@ from functools import cached_property
 
 from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.options import Options
-from samedevice.project import NOTEBOOK, page_name
+from samedevice.project import HOME, NOTEBOOK, Settings
 
 SHOWS_LINES = re.compile(
     r"\btraceback\.\w|\bfrom traceback\b|lineno\b|\bcurrentframe\b|\b_getframe\b|\bgetframeinfo\b"
@@ -29,7 +29,7 @@ class Block:
     index: int
     """Position among the page's blocks, from 0."""
     kind: str
-    """`python` (in the page's process), `console` (a shell) or `program` (a file, run by itself)."""
+    """`python` (in the page's process), `console` (a shell), `program` (a file, run by itself) or `shown` (not run)."""
     code: str
     """The code, without the fence's indentation."""
     path: str
@@ -48,7 +48,7 @@ class Block:
 
     def runs_on(self, device: str, torch: str = "") -> bool:
         """Whether the block runs on this kind of device, with this version of PyTorch; without one, with any."""
-        return self.options.needs in ("", device) and self.options.takes(torch)
+        return self.kind != "shown" and self.options.needs in ("", device) and self.options.takes(torch)
 
     @cached_property
     def digest(self) -> str:
@@ -70,11 +70,13 @@ class Page:
     text: str
     """The file's text, front matter included."""
     blocks: tuple[Block, ...]
+    settings: Settings = HOME
+    """What its project says about itself."""
 
     @cached_property
     def name(self) -> str:
         """Path below the documentation folder without its suffix: `tensors/creating`."""
-        return page_name(self.path)
+        return self.settings.page_name(self.path)
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:

@@ -16,7 +16,7 @@ from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
 from samedevice.pages.source import inside, read_page
-from samedevice.project import NOTEBOOK, PAGES
+from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
@@ -28,17 +28,18 @@ class BlockParser:
     `root` is the repository root as a path; `evaluator`, if given, is what Sybil calls to check a block.
     """
 
-    def __init__(self, root: Path, evaluator: Evaluator | None = None) -> None:
+    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = HOME) -> None:
         self.root = root
         self.evaluator = evaluator
+        self.settings = settings
 
     def __call__(self, document: Document) -> Iterator[Region]:
         page = Path(document.path).relative_to(self.root).as_posix()
-        for block in read_blocks(document.text, page, self.root):
+        for block in read_blocks(document.text, page, self.root, self.settings):
             yield Region(block.fence.start, block.fence.end, block, self.evaluator)
 
 
-def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
+def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = HOME) -> Page:
     """Parse the page at `path` under the repository root `root`; `text` stands in for the file's own if given.
 
     Raises PageError, with page and line, for what cannot be run as it is written; PageErrors where that is more
@@ -52,11 +53,11 @@ def parse_page(path: Path, root: Path, text: str | None = None) -> Page:
             )
     text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
-    blocks = tuple(region.parsed for region in BlockParser(root)(document))
-    return Page(name, text, blocks)
+    blocks = tuple(region.parsed for region in BlockParser(root, settings=settings)(document))
+    return Page(name, text, blocks, settings)
 
 
-def read_blocks(text: str, page: str, root: Path) -> list[Block]:
+def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> list[Block]:
     """The blocks of a page's text, in order. Raises PageError or PageErrors, as `parse_page` does.
 
     A fence that cannot be told from text ends the search for errors: what follows it could be anything.
@@ -66,13 +67,13 @@ def read_blocks(text: str, page: str, root: Path) -> list[Block]:
     with complaints.collecting():
         for fence in find(text, page):
             with complaints.collecting():
-                block = read_block(fence, page, len(blocks), root)
+                block = read_block(fence, page, len(blocks), root, settings)
                 if block is not None:
                     blocks.append(block)
                     _check_shown(block)
     if page.endswith(NOTEBOOK):
         with complaints.collecting():
-            _check_prose(text, page)
+            _check_prose(text, page, settings)
     complaints.settle()
     return blocks
 
@@ -90,31 +91,33 @@ def _check_shown(block: Block) -> None:
         raise PageError(block.page, block.line, f"{what}; name lines of this block")
 
 
-def _check_prose(text: str, page: str) -> None:
+def _check_prose(text: str, page: str, settings: Settings) -> None:
     """Raise PageError for a fence in a Markdown cell of a notebook that would be shown as code and never run."""
     for cell in read_cells(text, page):
         for fence in find_fences(cell.markdown or "", page):
             line = cell.fence.line + fence.line
-            if read_info(fence, page)[0] in (*PYTHON, "console"):
+            if read_info(fence, page, settings)[0] in (*PYTHON, "console"):
                 raise PageError(page, line, 'code in a Markdown cell is never run; put it below a line "# %%"')
 
 
-def read_block(fence: Fence, page: str, index: int, root: Path) -> Block | None:
+def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = HOME) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
-    language, values = read_info(fence, page)
+    language, values = read_info(fence, page, settings)
     if language not in (*PYTHON, "console"):
         return None
-    options = read_options(values, page, fence.line)
+    options = read_options(values, page, fence.line, settings)
+    place = (page, fence.line, fence.line + 1)
+    if options.reason:
+        return Block(page, index, "shown", fence.body, *place, options, fence)
     if language == "console":
-        return _console(fence, page, index, options, root)
+        return _console(fence, page, index, options, root, settings)
     if not options.file:
-        included = included_text(fence.body, root)
-        place = (page, fence.line, fence.line + 1)
+        included = included_text(fence.body, root, settings=settings)
         return Block(page, index, "python", fence.body, *place, options, fence, included)
-    return _file(fence, page, index, options, root)
+    return _file(fence, page, index, options, root, settings)
 
 
-def _console(fence: Fence, page: str, index: int, options: Options, root: Path) -> Block:
+def _console(fence: Fence, page: str, index: int, options: Options, root: Path, settings: Settings) -> Block:
     if options.file:
         raise PageError(page, fence.line, 'file= goes with python; write the command as a "$ " line')
     previous = ""
@@ -122,11 +125,11 @@ def _console(fence: Fence, page: str, index: int, options: Options, root: Path) 
         if line.strip() and not line.startswith("$ ") and not previous.endswith("\\"):
             raise PageError(page, number, 'a console block holds "$ command" lines only; outputs appear by themselves')
         previous = line
-    included = included_text(fence.body, root)
+    included = included_text(fence.body, root, settings=settings)
     return Block(page, index, "console", fence.body, page, fence.line, fence.line + 1, options, fence, included)
 
 
-def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> Block:
+def _file(fence: Fence, page: str, index: int, options: Options, root: Path, settings: Settings) -> Block:
     if fence.body.strip():
         raise PageError(page, fence.line, f'the code comes from file="{options.file}", so the fence must be empty')
     path = root / options.file
@@ -139,10 +142,10 @@ def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> 
     except UnicodeDecodeError:
         raise PageError(page, fence.line, f'file="{options.file}" is not UTF-8; save it as UTF-8') from None
     if not options.part:
-        included = included_text(code, root, path)
+        included = included_text(code, root, path, settings)
         return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, included)
     code, line = _region(code, options, page, fence.line)
-    included = included_text(code, root, path)
+    included = included_text(code, root, path, settings)
     return Block(page, index, "python", code, options.file, fence.line, line, options, fence, included)
 
 

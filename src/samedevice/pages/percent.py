@@ -38,6 +38,11 @@ def read_cells(text: str, path: str) -> list[Cell]:
     return list(_cells(text, path))
 
 
+def has_cells(text: str) -> bool:
+    """Whether a file of Python is a notebook: one of its lines begins a cell."""
+    return any(LOOKALIKE.match(line) for line in text.splitlines())
+
+
 def find_cells(text: str, path: str) -> Iterator[Fence]:
     """Yield the code cells of a percent-format notebook as fences. Raises PageError, as `read_cells` does."""
     return (cell.fence for cell in read_cells(text, path) if cell.markdown is None)

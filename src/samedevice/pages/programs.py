@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,33 +10,38 @@ from samedevice.errors import PageError
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import MENTIONED, page_paths
+from samedevice.project import HOME, Settings
 
 
 def programs_of(page: Page) -> set[str]:
     """The programs that a page's blocks run or take parts of, as paths relative to the repository root."""
     shown = {block.options.file for block in page.blocks if block.options.file}
-    return shown.union(*(MENTIONED.findall(block.code) for block in page.blocks))
+    mentioned = re.compile(rf"\b{re.escape(page.settings.programs)}/[\w./-]+\.\w+")
+    return shown.union(*(mentioned.findall(block.code) for block in page.blocks))
 
 
-def pages_for(asked: Iterable[Path], root: Path) -> list[str]:
+def pages_for(asked: Iterable[Path], root: Path, settings: Settings = HOME) -> list[str]:
     """Paths, relative to the root, of the pages that run one of these programs, or one in one of these folders.
 
     A page that cannot be read counts, so that what is wrong with it is told.
     """
     names = [path.relative_to(root).as_posix() for path in asked]
-    return [path.relative_to(root).as_posix() for path in page_paths(root) if _runs_one(path, names, root)]
+    return [
+        path.relative_to(root).as_posix()
+        for path in settings.page_paths(root)
+        if _runs_one(path, names, root, settings)
+    ]
 
 
-def _runs_one(path: Path, names: list[str], root: Path) -> bool:
+def _runs_one(path: Path, names: list[str], root: Path, settings: Settings) -> bool:
     try:
-        page = parse_page(path, root)
+        page = parse_page(path, root, settings=settings)
     except PageError:
         return True
     led_to = {
         file.relative_to(root).as_posix()
         for block in page.blocks
-        for file in included_files(block.code, root, root / block.path if block.options.file else None)
+        for file in included_files(block.code, root, root / block.path if block.options.file else None, settings)
     }
     used = programs_of(page) | led_to
     return any(program == name or program.startswith(f"{name}/") for program in used for name in names)

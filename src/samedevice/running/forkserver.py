@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import select
@@ -172,7 +173,8 @@ def main() -> None:
     """Import what pages need, then serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
-    preload("torch")
+    if importlib.util.find_spec("torch"):
+        preload("torch")
     _prctl(CHILD_SUBREAPER, 1)
     server = ForkServer(control)
     try:

@@ -5,11 +5,14 @@ A page's process imports this, so it imports next to nothing itself, and torch o
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 """Where NVIDIA's kernel module says its version on Linux."""
@@ -19,13 +22,21 @@ DRIVER_LIMIT = 20.0
 
 def environment(device: str) -> dict[str, str]:
     """What a recording says about where it was made: device name, versions of PyTorch, Python and driver."""
-    import torch
-
-    found = {"torch": str(torch.__version__), "python": ".".join(map(str, sys.version_info[:3])), "driver": ""}
+    torch = installed()
+    found = {
+        "torch": str(torch.__version__) if torch else "",
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "driver": "",
+    }
     found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
-    if device == "cuda":
+    if torch and device == "cuda":
         return found | {"name": torch.cuda.get_device_name(0), "driver": driver()}
     return found | {"name": processor()}
+
+
+def installed() -> Any:
+    """PyTorch, imported; None where it is not installed, as in a project of plain Python."""
+    return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
 
 
 def driver() -> str:
@@ -54,10 +65,11 @@ def processor() -> str:
 
 def count(device: str) -> int:
     """How many devices of this kind torch sees in this process."""
-    import torch
-
+    torch = installed()
+    if torch is None:
+        return int(device == "cpu")
     if device == "cuda":
-        return torch.cuda.device_count()
+        return int(torch.cuda.device_count())
     return int(device == "cpu" or torch.backends.mps.is_available())
 
 

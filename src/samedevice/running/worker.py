@@ -26,7 +26,7 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.running.machine import count, environment
+from samedevice.running.machine import count, environment, installed
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
@@ -200,9 +200,8 @@ def prepare(job: Job) -> None:
         return f"{category.__name__}: {message}\n"
 
     warnings.formatwarning = show
-    if job["device"] == "cpu" and sys.platform == "darwin":
-        import torch
-
+    torch = installed() if job["device"] == "cpu" and sys.platform == "darwin" else None
+    if torch:
         torch.backends.mps.is_available = torch.mps.is_available = lambda: False
 
 

@@ -84,7 +84,7 @@ def _groups(agree: Sequence[Finding]) -> Iterator[str]:
         groups.setdefault(one.same, []).append(one)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     for at, (environments, found) in enumerate(ordered):
-        names = listed([f"{LABELS[one.device]} with PyTorch {one.torch}" for one in environments])
+        names = listed([f"{LABELS[one.device]} with {one.maker} {one.version}" for one in environments])
         yield f"  {_blocks(found)} as on {names}" + (f": {_numbers(found)}" if at else "")
 
 

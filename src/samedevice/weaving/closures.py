@@ -20,10 +20,13 @@ from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.calls import Scope
 from samedevice.weaving.imports import imported, joined
-from samedevice.weaving.names import EVERYTHING, RANDOM, SEED, analyse
+from samedevice.weaving.names import analyse
+from samedevice.weaving.unnamed import EVERYTHING, RANDOM, SEED
 
 Value = tuple[str, int]
 """A name, and the index of the block that gave it its value."""
+Values = dict[str, set[Value]]
+"""Names with the values that they may have."""
 
 
 class Closure(NamedTuple):
@@ -130,8 +133,8 @@ class State:
 
     scope: Scope = field(default_factory=Scope)
     """What is known of the names that are bound."""
-    bound: dict[str, Value] = field(default_factory=dict)
-    """The value that each name has."""
+    bound: Values = field(default_factory=dict)
+    """The value that each name has; more than one where a block binds it only if a condition holds."""
     bodies: dict[Value, set[str]] = field(default_factory=dict)
     """For a value that holds functions, the names that they use when they are called."""
     groups: dict[Value, set[Value]] = field(default_factory=dict)
@@ -145,8 +148,8 @@ class State:
         """Take in a block."""
         names = analyse(block.code, self.scope)
         maybe = names.binds if block.options.raises else names.maybe
-        before = {name: self.bound[name] for name in names.loads | maybe if name in self.bound}
-        after = {name: (name, block.index) for name in names.binds}
+        before = {name: self.bound[name] for name in names.loads if name in self.bound}
+        after = {name: {(name, block.index)} for name in names.binds}
         values = partial(_values, before=before, after=after, bound=self.bound)
         self.touchy |= values(names.touchy)
         for linked in names.links:
@@ -154,15 +157,16 @@ class State:
         for name, body in names.inner.items():
             for value in values({name}):
                 self.bodies[value] = self.bodies.get(value, set()) | body
-        loads, used = self._with_bodies({*before.values()})
+        loads, used = self._with_bodies(set().union(*before.values()))
         used = used.union(*(body for name, body in names.inner.items() if name in names.uses))
         mutates = values(names.mutates) | self._looked_at(loads)
         self._random(names.loads | used, names.binds, block.index, loads, after)
         self.followed = self.followed and names.followed
-        self.bound |= after
+        for name, new in after.items():
+            self.bound[name] = new | self.bound.get(name, set()) if name in maybe else new
         whole = not self.followed or EVERYTHING in names.loads | used
         imports = {} if block.options.raises else imported(block.code)
-        return Flow(block.index, loads, {*after.values()}, mutates, whole, imports)
+        return Flow(block.index, loads, set().union(*after.values()), mutates, whole, imports)
 
     def _with_bodies(self, loads: set[Value]) -> tuple[set[Value], set[str]]:
         """Values that are used, with those that functions in them use when they are called now; and all these names."""
@@ -175,19 +179,19 @@ class State:
             for near in self.groups.get(value, {value}):
                 body = self.bodies.get(near, set())
                 names |= body
-                waiting |= {self.bound[name] for name in body if name in self.bound} - found
+                waiting |= set().union(*(self.bound.get(name, ()) for name in body)) - found
         return found, names
 
     def _looked_at(self, loads: set[Value]) -> set[Value]:
         """The values that change when they are used, however they are used."""
         return {value for value in loads if not self.touchy.isdisjoint(self.groups.get(value, ()))}
 
-    def _random(self, names: set[str], binds: set[str], index: int, loads: set[Value], after: dict[str, Value]) -> None:
+    def _random(self, names: set[str], binds: set[str], index: int, loads: set[Value], after: Values) -> None:
         """Follow the state of the random number generators from the block that sets it."""
         if RANDOM in names and RANDOM in self.bound:
-            loads.add(self.bound[RANDOM])
+            loads |= self.bound[RANDOM]
         if SEED in names or (RANDOM in names and (RANDOM in self.bound or RANDOM in binds)):
-            after[RANDOM] = (RANDOM, index)
+            after[RANDOM] = {(RANDOM, index)}
 
     def _link(self, linked: set[Value]) -> None:
         """Note that values may share memory: put together the groups that they are in."""
@@ -196,7 +200,7 @@ class State:
             self.groups[value] = merged
 
 
-def _values(of: set[str], before: dict[str, Value], after: dict[str, Value], bound: dict[str, Value]) -> set[Value]:
-    """The values that names may have in a block: the one that it makes, and the one from before."""
+def _values(of: set[str], before: Values, after: Values, bound: Values) -> set[Value]:
+    """The values that names may have in a block: the one that it makes, and those from before."""
     given = before | {name: bound[name] for name in of if name in bound and name not in after}
-    return {side[name] for name in of for side in (given, after) if name in side}
+    return {value for name in of for side in (given, after) for value in side.get(name, ())}

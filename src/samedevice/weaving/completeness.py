@@ -18,6 +18,8 @@ from samedevice.pages.page import Block, Page
 
 MARK = "language-"
 """What begins the class of highlighted code; pymdownx.highlight writes it if told to."""
+NUMBERS = "linenos"
+"""The class of line numbers."""
 RUN = {*PYTHON, *LOOKALIKES, "console"}
 """Languages whose code a reader takes for code that was run."""
 UNSEEN = {"style", "script", "textarea", "template", "title", "noscript", "iframe", "object", "select", "svg", "math"}
@@ -47,6 +49,8 @@ class _Code(HTMLParser):
         self.open: list[str] = []
         self.at = 0
         """How many elements were open where the last piece of code began; 0 outside of one."""
+        self.numbers = 0
+        """The same of the last column of line numbers, which is beside the code."""
         self.feed(html)
         self.close()
 
@@ -59,6 +63,8 @@ class _Code(HTMLParser):
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
+            if NUMBERS in (about.get("class") or "").split() and not self.numbers:
+                self.numbers = len(self.open)
 
     def handle_endtag(self, tag: str) -> None:
         """End it, with whatever its author left open in it."""
@@ -67,10 +73,12 @@ class _Code(HTMLParser):
                 pass
         if len(self.open) < self.at:
             self.at = 0
+        if len(self.open) < self.numbers:
+            self.numbers = 0
 
     def handle_data(self, data: str) -> None:
         """Take in its text; a title is beside the code, not in it."""
-        if self.at and (not self.found[-1].index or "pre" in self.open[self.at - 1 :]):
+        if self.at and not self.numbers and (not self.found[-1].index or "pre" in self.open[self.at - 1 :]):
             self.found[-1].text += data
 
 
@@ -96,7 +104,7 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
     for one in found:
-        if one.index not in known:
+        if one.index not in known and (page.settings.console or one.language in PYTHON):
             complaints.add(_never_run(page, one))
     complaints.settle()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once

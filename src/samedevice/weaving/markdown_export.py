@@ -34,7 +34,7 @@ def _output(one: Shown) -> str:
     if one.output is None or not (one.output.shown or one.output.figures):
         return f"{LABELS[one.device]}: {one.note}" if one.note else ""
     about = one.environment
-    where = f" ({about.name}, PyTorch {about.torch}, {about.day})" if about else ""
+    where = f" ({about.name}, {about.maker} {about.version}, {about.day})" if about else ""
     found = [f"Output on {LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))

@@ -60,6 +60,9 @@ def _cells(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
 def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:
     output = next((one.output for one in shown if one.output is not None), None)
     source = block.code
+    if block.kind == "shown":
+        yield markdown_cell(f"```python\n{block.code}```\n\nNot run: {block.options.reason}")
+        return
     if block.kind == "program":
         name = block.path.rpartition("/")[2]
         yield code_cell(f"%%writefile {name}\n{block.code}")

@@ -21,6 +21,8 @@ MARKED = 6_000
 """Characters of text up to which differences are marked word by word; beyond it, line by line."""
 MESSAGE = re.compile(r"\w*Warning: ")
 """Begins a line that holds a warning."""
+UNSEARCHED = 'data-search-exclude=""'
+"""The attribute that keeps a label out of the search index of Material for MkDocs: thousands of them say the same."""
 WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
@@ -47,7 +49,13 @@ def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
     what = f"{count} devices with {LABELS[device]}" if count > 1 else LABELS[device]
     told = f"This block needs {what}" if blocks == 1 else f"The last {blocks} blocks need {what}"
     verb = "has" if blocks == 1 else "have"
-    return f'<div class="sd-out sd-waiting"><p class="sd-note">{told} and {verb} not run yet.</p></div>'
+    note = f"{told} and {verb} not run yet."
+    return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>{note}</p></div>'
+
+
+def not_run_html(reason: str) -> str:
+    """The note below a block that is never run."""
+    return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>Not run: {literal(reason)}</p></div>'
 
 
 def _at(panes: Sequence[Pane]) -> str:
@@ -66,7 +74,7 @@ def _switches(panes: Sequence[Pane], beside: bool) -> str:
             f"{' and '.join(LABELS[device] for device in pane.first)}</button>"
             for pane in first
         )
-        found.append(f'<div class="sd-switch" role="group" aria-label="Device">{"".join(buttons)}</div>')
+        found.append(f'<div class="sd-switch" role="group" aria-label="Device" {UNSEARCHED}>{"".join(buttons)}</div>')
     for device in dict.fromkeys(one.device for pane in panes for one in pane.shown):
         own = [pane for pane in panes if pane.marks(device)]
         if len(own) > 1:
@@ -82,8 +90,8 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
         about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
         buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
     return (
-        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of PyTorch">'
-        f"<span>PyTorch</span>{''.join(buttons)}</div>"
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of {panes[0].maker}"'
+        f" {UNSEARCHED}><span>{panes[0].maker}</span>{''.join(buttons)}</div>"
     )
 
 
@@ -92,12 +100,12 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
     parts = [_head(block, pane)]
     if one.note:
         kind = "sd-note sd-wrong" if one.wrong else "sd-note"
-        parts.append(f'<p class="{kind}">{literal(one.note)}</p>')
+        parts.append(f'<p class="{kind}" {UNSEARCHED}>{literal(one.note)}</p>')
     if text:
         first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
         parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{_with_messages(one, text)}</pre>')
     elif one.output and not one.output.figures and not one.note:
-        parts.append('<p class="sd-note">prints nothing</p>')
+        parts.append(f'<p class="sd-note" {UNSEARCHED}>prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
         parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
     at = _at([pane]) if several else ""
@@ -110,14 +118,14 @@ def _head(block: Block, pane: Pane) -> str:
     if block.options.versions:
         label += f" needs {escape(block.options.needed)}"
     if not pane.environments:
-        return f'<p class="sd-head">{label}</p>'
+        return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
     lines = escape("\n".join(map(_origin, pane.environments)), quote=False)
-    return f'<details class="sd-head"><summary>{label}</summary><p>{lines}</p></details>'
+    return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
 
 
 def _origin(about: Environment) -> str:
     """Machine, versions and day of an output."""
-    parts = [about.name, f"PyTorch {about.torch}", f"Python {about.python}"]
+    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
     parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
     return ", ".join([*parts, about.day])
 

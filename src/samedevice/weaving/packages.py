@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 OTHER_NAMES = {
     "sklearn": "scikit-learn",
@@ -21,11 +22,17 @@ def imported_packages(codes: Iterable[str]) -> dict[str, str]:
 
     Raises SyntaxError.
     """
-    nodes = [node for code in codes for node in ast.walk(ast.parse(code))]
+    modules = set().union(*map(_imported_modules, codes)) - sys.stdlib_module_names - {"__main__"}
+    return {name: OTHER_NAMES.get(name, name) for name in sorted(modules)}
+
+
+@cache
+def _imported_modules(code: str) -> frozenset[str]:
+    """The first parts of the names of the modules that code imports; asked for each copy that a block is in."""
+    nodes = [*ast.walk(ast.parse(code))]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    modules = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"__main__"}
-    return {name: OTHER_NAMES.get(name, name) for name in sorted(modules)}
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 def listed(words: Sequence[str]) -> str:

@@ -76,9 +76,15 @@ class Pane:
         for device in dict.fromkeys(one.device for one in self.shown):
             found.setdefault(self.versions(device), []).append(LABELS[device])
         parts = (
-            " · ".join([" and ".join(devices), *[f"PyTorch {text}"] * bool(text)]) for text, devices in found.items()
+            " · ".join([" and ".join(devices), *[f"{self.maker} {text}"] * bool(text)])
+            for text, devices in found.items()
         )
         return ", ".join(parts)
+
+    @property
+    def maker(self) -> str:
+        """What its versions are versions of: PyTorch, or Python."""
+        return next((one.maker for one in self.environments), "")
 
     def versions(self, device: str) -> str:
         """The versions of PyTorch that printed it on a device: `2.9 to 2.15`; empty if none did."""
@@ -120,7 +126,7 @@ def _names(groups: Sequence[Sequence[Shown]]) -> dict[Environment, Name]:
         if len(releases) == 1:
             found[one] = Name(one.release, (one.release,) * newest)
         else:
-            text = one.torch if len(builds) == 1 else f"{one.short_name.upper()} {one.torch}"
+            text = one.version if len(builds) == 1 else f"{one.short_name.upper()} {one.version}"
             found[one] = Name(text, (one.folder, *[one.release] * newest))
     return dict(reversed(found.items()))
 

@@ -59,8 +59,12 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
 
 def _recorded_with(shown: Iterable[Shown]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
-    made = {(one.environment.torch, one.device): None for one in shown if one.output and one.environment}
-    return listed([f"PyTorch {torch} on {LABELS[device]}" for torch, device in made])
+    made = {
+        (f"{one.environment.maker} {one.environment.version}", one.device): None
+        for one in shown
+        if one.output and one.environment
+    }
+    return listed([f"{version} on {LABELS[device]}" for version, device in made])
 
 
 def _block(block: Block, shown: Sequence[Shown]) -> str:

@@ -9,6 +9,7 @@ from html import escape
 
 from samedevice.devices import DEVICES, LABELS
 from samedevice.pages.page import Page
+from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.panes import Shown
 
 Outputs = Mapping[int, Sequence[Shown]]
@@ -19,7 +20,7 @@ def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
     ran = list(_ran(page, shown))
     text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran">{escape(text)}</p>' if text else ""
+    return f'<p class="sd-ran" {UNSEARCHED}>{escape(text)}</p>' if text else ""
 
 
 def _ran(page: Page, shown: Outputs) -> Iterator[str]:
@@ -55,9 +56,9 @@ def _waiting(page: Page, shown: Outputs, after: bool) -> Iterator[str]:
 def _versions(ran: Sequence[Shown]) -> str:
     """Versions and last day of some outputs: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
     about = [one.environment for one in ran if one.environment]
-    versions = sorted({one.torch.partition("+")[0] for one in about}, key=_order)
+    versions = sorted({one.version.partition("+")[0] for one in about}, key=_order)
     named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-    return f"PyTorch {named}, {max(one.day for one in about)}"
+    return f"{about[0].maker} {named}, {max(one.day for one in about)}"
 
 
 def _order(version: str) -> list[int]:

@@ -19,7 +19,7 @@ from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
-from samedevice.weaving.output_html import literal, output_html, waiting_html
+from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
 
@@ -44,6 +44,7 @@ def weave(
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor)))
+        html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = _output_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)
         parts += [output, _folded(block, code)] if block.options.fold else [code, output]
@@ -120,7 +121,7 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     code = json.loads(held)
     fences = md.preprocessors["fenced_code_block"]
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
-    about = {"classes": [], "id_value": code["id"], "attrs": code["data"]}
+    about = {"classes": code["classes"], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
     return html
 
@@ -148,11 +149,13 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
     data = copy.attributes if copy else {"data-block": str(block.index)}
+    foreign = {key: value for key, value in options.foreign if key[0] not in ".#"}
     held = {
         "id": anchor,
+        "classes": [key[1:] for key, _ in options.foreign if key.startswith(".")],
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",
-        "options": {key: value for key, value in given.items() if value},
+        "options": {key: value for key, value in given.items() if value} | foreign,
         "data": {key: value for key, value in data.items() if value},
     }
     return _encoded(block.fence.prefix, json.dumps(held))

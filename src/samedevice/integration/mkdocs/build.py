@@ -21,8 +21,9 @@ from mkdocs.structure.toc import get_toc
 from samedevice import memo
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
+from samedevice.extras import MissingExtra
 from samedevice.generated.markers import Reference, asks, fill
-from samedevice.integration.mkdocs.extensions import check_fences, name_languages
+from samedevice.integration.mkdocs.extensions import name_languages, take_fences
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, finished
@@ -36,7 +37,7 @@ from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.project import CACHE, DOCS, NOTEBOOK, RECORDINGS
+from samedevice.project import CACHE, HOME, NOTEBOOK, Settings
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
@@ -58,19 +59,24 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
         except OSError as error:
             reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
             raise PluginError(f"{reason}; make room on the disk, or make the file readable and writable") from error
-        except (SessionError, RepositoryError) as error:
+        except (MissingExtra, RepositoryError, SessionError) as error:
             raise PluginError(str(error)) from None
 
     return guarded
 
 
 class Build:
-    """What one build of a site has read, and what it will write. `book` runs the pages, and outlives the build."""
+    """What one build of a site has read, and what it will write.
+
+    `book` runs the pages, and outlives the build. `smaller` is whether styles and scripts are made smaller at its end.
+    """
 
     @edge
-    def __init__(self, config: MkDocsConfig, book: Book) -> None:
+    def __init__(self, config: MkDocsConfig, book: Book, settings: Settings = HOME, smaller: bool = False) -> None:
         self.config = config
         self.book = book
+        self.settings = settings
+        self.smaller = smaller
         self.docs = Path(config.docs_dir).resolve()
         self.pages: dict[str, Page | PageError] = {}
         self.shown: dict[str, dict[int, list[Shown]]] = {}
@@ -83,7 +89,7 @@ class Build:
         if self.repository:
             config.site_url = config.site_url or self.repository.site
             config.edit_uri_template = self.repository.edit
-        self.history = read_history(book.root)
+        self.history = read_history(book.root, settings)
         self.changes = last_changes(self.history)
         self.languages_named = name_languages(config)
         config.extra["feed"] = bool(config.site_url and self.history)
@@ -91,23 +97,23 @@ class Build:
     @edge
     def read(self, files: Files) -> None:
         """Parse all pages and begin to run those that changed."""
-        take_notebooks(files)
+        take_notebooks(files, self.settings)
         for file in list(links_out(files, self.docs, self.book.root)):
-            log.error(f"{DOCS}/{file.src_uri}: this is a link out of the repository; put the file itself in its place")
+            name = f"{self.settings.docs}/{file.src_uri}"
+            log.error(f"{name}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
         for file in files.documentation_pages():
-            if file.abs_src_path is not None:
+            if file.abs_src_path is not None and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = list(self._readable())
-        if any(page.blocks and not page.path.endswith(NOTEBOOK) for page in pages):
-            check_fences(self.config)
-        for line in orphans(self.book.root, RECORDINGS, pages):
+        take_fences(self.config, (page for page in pages if not page.path.endswith(NOTEBOOK)))
+        for line in orphans(self.book.root, pages, self.settings):
             log.warning(line)
         self.book.start(pages)
 
     def _parsed(self, uri: str) -> Page | PageError:
         try:
-            return parse_page(self.docs / uri, self.book.root)
+            return parse_page(self.docs / uri, self.book.root, settings=self.settings)
         except PageError as error:
             return error
 
@@ -255,7 +261,8 @@ class Build:
         if config.site_url and config.extra["feed"]:  # its links need to know where the site is
             text = feed(config.site_name, config.site_url, self.history, self.addresses)
             (site / "feed.xml").write_text(text, encoding="utf-8")
-        shrink(site, self.book.root / CACHE / "styles.json")
+        if self.smaller:
+            shrink(site, self.book.root / CACHE / "styles.json")
 
 
 def told(error: SameDeviceError) -> str:

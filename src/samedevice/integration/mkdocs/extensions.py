@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
 
 from samedevice.pages.options import OURS
+from samedevice.pages.page import Page
+from samedevice.weaving.weave import output_fence
 
 SUPERFENCES = "pymdownx.superfences"
 HIGHLIGHT = "pymdownx.highlight"
 NAMED = "pygments_lang_class"
 """The option that has highlighted code name its language as a class."""
-FORMAT = "!!python/name:samedevice.weaving.weave.output_fence"
+DETAILS = "pymdownx.details"
 
 
 def name_languages(config: MkDocsConfig) -> bool:
@@ -27,9 +30,17 @@ def name_languages(config: MkDocsConfig) -> bool:
     return before
 
 
-def check_fences(config: MkDocsConfig) -> None:
-    """Raise PluginError where the site's Markdown has nothing that puts blocks and outputs into pages."""
-    fences = config.mdx_configs.get(SUPERFENCES, {}).get("custom_fences", ())
-    if SUPERFENCES not in config.markdown_extensions or OURS not in [fence.get("name") for fence in fences]:
-        what = f"markdown_extensions lacks a custom fence {OURS} of {SUPERFENCES}, which shows the code"
-        raise PluginError(f"mkdocs.yml: {what}; add name: {OURS}, class: {OURS}, format: {FORMAT}")
+def take_fences(config: MkDocsConfig, pages: Iterable[Page]) -> None:
+    """Have the site's Markdown show the blocks and outputs of pages: add the extensions and the fence that it lacks.
+
+    A site whose pages have no blocks stays as it is.
+    """
+    blocks = [block for page in pages for block in page.blocks]
+    needed = [SUPERFENCES] * bool(blocks) + [DETAILS] * any(block.options.fold for block in blocks)
+    config.markdown_extensions += [name for name in needed if name not in config.markdown_extensions]
+    if blocks:
+        options = config.mdx_configs.setdefault(SUPERFENCES, {})
+        fences = list(options.get("custom_fences", ()))
+        if OURS not in [fence.get("name") for fence in fences]:
+            options["custom_fences"] = [*fences, {"name": OURS, "class": OURS, "format": output_fence}]
+        name_languages(config)

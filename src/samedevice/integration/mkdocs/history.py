@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from samedevice.project import DOCS, RECORDINGS
+from samedevice.project import HOME, Settings
 
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""
-CHANGED = re.compile(rf"(?:{DOCS}|{RECORDINGS.as_posix()}/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)")
+CHANGED = r"(?:{docs}|{recordings}/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)"
+"""Finds the page that a file is of, with the folders of a project for the names in braces."""
 FORMAT = "--format=%x00%H%x1f%cI%x1f%P%x1f%s"
-LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, "--", DOCS, RECORDINGS.as_posix())
+LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, "--")
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,20 @@ class Change:
     """Paths of the pages, below docs/ and without suffix."""
 
 
-def read_history(root: Path) -> tuple[Change, ...]:
+def read_history(root: Path, settings: Settings = HOME) -> tuple[Change, ...]:
     """The changes that git knows of, newest first.
 
     The oldest commit of a shallow clone holds all files, whenever they changed, so that it tells of none.
     """
     try:
         shallow = _git(root, "rev-parse", "--is-shallow-repository").strip() == "true"
-        log = _git(root, *LOG)
+        log = _git(root, *LOG, settings.docs, settings.recordings)
     except (OSError, subprocess.SubprocessError):
         return ()
-    return tuple(change for change, parents in map(_change, log.split("\0")[1:]) if parents or not shallow)
+    places = CHANGED.replace("{docs}", re.escape(settings.docs))
+    changed = re.compile(places.replace("{recordings}", re.escape(settings.recordings)))
+    found = (_change(text, changed) for text in log.split("\0")[1:])
+    return tuple(change for change, parents in found if parents or not shallow)
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -55,10 +59,10 @@ def _git(root: Path, *arguments: str) -> str:
     return found.stdout.decode(errors="replace")
 
 
-def _change(text: str) -> tuple[Change, str]:
+def _change(text: str, changed: re.Pattern[str]) -> tuple[Change, str]:
     head, _, names = text.partition("\n")
     commit, when, parents, subject = head.split("\x1f")
-    pages = frozenset(match["page"] for name in names.split("\n") if (match := CHANGED.fullmatch(name)))
+    pages = frozenset(match["page"] for name in names.split("\n") if (match := changed.fullmatch(name)))
     return Change(commit, when, subject, pages), parents
 
 

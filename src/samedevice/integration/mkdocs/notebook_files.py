@@ -6,7 +6,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
 
-from samedevice.project import NOTEBOOK
+from samedevice.pages.percent import has_cells
+from samedevice.project import NOTEBOOK, Settings
 
 
 class NotebookFile(File):
@@ -17,9 +18,12 @@ class NotebookFile(File):
         return True
 
 
-def take_notebooks(files: Files) -> None:
-    """Make pages of the notebooks among `files`."""
+def take_notebooks(files: Files, settings: Settings) -> None:
+    """Make pages of the notebooks among `files`; other files of Python stay files."""
     for file in [file for file in files if file.src_uri.endswith(NOTEBOOK) and file.src_dir]:
+        text = file.content_bytes.decode(errors="replace")
+        if settings.leaves(f"{settings.docs}/{file.src_uri}") or not has_cells(text):
+            continue
         place = (file.src_uri, file.src_dir, file.dest_dir, file.use_directory_urls)
         files.remove(file)
         files.append(NotebookFile(*place, inclusion=file.inclusion))

@@ -19,6 +19,7 @@ from typing import Any
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
 from samedevice import memo
+from samedevice.extras import need
 from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells
@@ -91,7 +92,11 @@ def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
 
 
 def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
-    """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it."""
+    """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it.
+
+    Raises MissingExtra.
+    """
+    need("notebooks", f"the notebook {path.stem}")
     key = memo.key(notebook, *map(importlib.metadata.version, CONVERTERS))
     found = memo.find(path, key)
     if found is not None:

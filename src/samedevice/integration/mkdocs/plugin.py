@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import jinja2
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -15,13 +16,18 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import Book
-from samedevice.integration.mkdocs.build import Build
-from samedevice.project import PROGRAMS, RECORDINGS
+from samedevice.extras import MissingExtra, need
+from samedevice.integration.mkdocs.assets import take_assets, with_choice
+from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
+from samedevice.project import HOME, Settings
+
+if TYPE_CHECKING:
+    from samedevice.integration.mkdocs.build import Build
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 
 
-class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
+class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
     """Runs the pages' code blocks and puts what each device printed under them."""
 
     def __init__(self) -> None:
@@ -39,13 +45,16 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         if self.book is None or self.book.root != root:
             self.on_shutdown()
             self.book = Book(root, log.info)
-        self.build = Build(config, self.book)
-        config.watch += [str(root / folder) for folder in (PROGRAMS, RECORDINGS) if (root / folder).is_dir()]
+        settings = settings_of(config, self.config, root)
+        self.build = begin(config, self.book, settings, self.config.shrink)
+        folders = (root / settings.programs, root / settings.recordings)
+        config.watch += [str(folder) for folder in folders if folder.is_dir()]
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         self._build.read(files)
+        take_assets(config, files)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -80,6 +89,14 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
             context["samedevice"] = about  # type: ignore[typeddict-unknown-key]
         return context
 
+    def on_post_page(self, output: str, *, page: SitePage, config: MkDocsConfig) -> str:
+        """Give each page the script that chooses which outputs are seen."""
+        return with_choice(output)
+
+    def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Give it to the page that says that there is no such page, too."""
+        return with_choice(output_content) if template_name.endswith(".html") else output_content
+
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what readers take along; end the processes, unless the next build will want them."""
         self._build.write()
@@ -101,3 +118,14 @@ class SameDevicePlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
+
+
+def begin(config: MkDocsConfig, book: Book, settings: Settings = HOME, smaller: bool = False) -> Build:
+    """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
+    try:
+        need("mkdocs", "the plugin samedevice")
+    except MissingExtra as error:
+        raise PluginError(str(error)) from None
+    from samedevice.integration.mkdocs.build import Build
+
+    return Build(config, book, settings, smaller)

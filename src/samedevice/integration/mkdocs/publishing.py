@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mkdocs.structure.files import File
-from rcssmin import cssmin  # type: ignore[import-untyped]
-from rjsmin import jsmin  # type: ignore[import-untyped]
 
-from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
+from samedevice.extras import need
+from samedevice.integration.mkdocs.assets import SCRIPT, STYLE
 from samedevice.pages.source import inside
 from samedevice.weaving.exports import llms
 
-SHRUNK = {"assets/samedevice.css": cssmin, "assets/samedevice.js": jsmin}
-"""The site's own style and script, of which comments and indentation are a tenth."""
+SHRUNK = {"assets/samedevice.css", STYLE, "assets/samedevice.js", SCRIPT}
+"""The site's own styles and scripts, and those of the engine; comments and indentation are a tenth of them."""
 
 
 def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
@@ -46,9 +45,16 @@ def write_exports(
 def shrink(site: Path, kept: Path) -> None:
     """Take comments and indentation out of the site's own style and script, and unused rules out of the theme's.
 
-    `kept` is the file that keeps the theme's rules for the next build. Raises OSError.
+    `kept` is the file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
     """
-    for name, shorten in SHRUNK.items():
+    need("site", "making the site's styles and scripts smaller")
+    from rcssmin import cssmin  # type: ignore[import-untyped]
+    from rjsmin import jsmin  # type: ignore[import-untyped]
+
+    from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
+
+    for name in SHRUNK:
+        shorten = cssmin if name.endswith(".css") else jsmin
         file = site / name
         if file.exists():
             file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")

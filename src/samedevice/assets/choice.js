@@ -1,0 +1,33 @@
+/* In the head of each page: which outputs are seen, those of one device, with one version of PyTorch where they were
+   made with it. A browser in private mode keeps no choice. */
+var sd = (() => {
+  const style = document.head.appendChild(document.createElement("style"));
+  const choice = { device: "cpu", torch: "" }, valid = { device: /^(cpu|cuda|mps)$/, torch: /^[\w.+-]*$/ };
+  const asked = new URLSearchParams(location.search);
+  const take = (key, value) => { if (value != null && valid[key].test(value)) choice[key] = value; };
+  const rules = ({ device, torch }) => {
+    const found = [
+      `.sd-out[data-devices~="${device}"]:not(.sd-beside)>.sd-pane:not([data-device~="${device}"])`,
+      `.sd-out:not([data-devices~="${device}"])>.sd-pane~.sd-pane`,
+      `.sd-out[data-devices~="${device}"]>.sd-versions:not([data-for="${device}"])`,
+    ].map((what) => `${what}{display:none}`);
+    for (const one of torch ? ["cpu", "cuda", "mps"] : []) {
+      const out = ".sd-out" + (one === device ? "" : `:is(.sd-beside,:not([data-devices~="${device}"]))`);
+      const at = `[data-at~="${one}-${torch}"]`;
+      found.push(`${out}${at}>[data-device~="${one}"]{display:none}${out}>.sd-pane${at}{display:block!important}`);
+    }
+    return found.join("");
+  };
+  const choose = (key, value) => {
+    take(key, value);
+    try { localStorage.setItem(`sd-${key}`, choice[key]); } catch {}
+    document.documentElement.dataset.sd = choice.device;
+    style.textContent = rules(choice);
+  };
+  for (const key in choice) {
+    try { take(key, localStorage.getItem(`sd-${key}`)); } catch {}
+    take(key, asked.get(key));
+    choose(key, choice[key]);
+  }
+  return { choice, choose };
+})();

@@ -1,0 +1,23 @@
+"""options: the tables of what an author may write on a fence, and a project in its mkdocs.yml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from samedevice.pages.options import OPTIONS
+from samedevice.project import SETTINGS
+
+
+def option_table() -> str:
+    """The options of a fence."""
+    return _table("Option", OPTIONS)
+
+
+def setting_table() -> str:
+    """The settings of the plugin."""
+    return _table("Setting", SETTINGS)
+
+
+def _table(head: str, rows: Mapping[str, str]) -> str:
+    lines = [f"| `{name}` | {meaning} |" for name, meaning in rows.items()]
+    return "\n".join([f"| {head} | Meaning |", "| --- | --- |", *lines])

@@ -1,0 +1,200 @@
+"""items: what pytest collects on a page: its blocks on each device, and its recordings from other machines.
+
+Sybil parses the page and evaluates each block. An item waits for its page's run and judges its own block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sybil import Document, Example, Sybil
+from sybil.example import SybilFailure
+from sybil.integration.pytest import SybilItem
+
+from samedevice.devices import DEVICES, made_by, torch_build
+from samedevice.errors import RecordingError, SameDeviceError, SessionError
+from samedevice.outputs.checks import compare, damaged, fault
+from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import paths
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import BlockParser, parse_page
+from samedevice.project import NOTEBOOK, Settings
+from samedevice.runs import Runs
+
+PROPERTY = "samedevice"
+"""The property of an item's report that holds what was recorded."""
+MATCHED = "samedevice-matched"
+"""The one that holds the environment whose output was the same."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What this run of pytest does."""
+
+    runs: Runs
+    """What runs the pages."""
+    devices: tuple[str, ...]
+    """The kinds of device that blocks run on."""
+    record: bool
+    """Whether outputs are recorded, not compared."""
+    asked: bool
+    """Whether a person asked for these devices."""
+    settings: Settings
+    """What the project says about itself."""
+
+
+JOB = pytest.StashKey["Job"]()
+
+
+class PageSybil(Sybil):
+    """Sybil for one page on one device."""
+
+    def __init__(self, root: Path, device: str, job: Job) -> None:
+        types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
+        super().__init__([BlockParser(root, self.evaluate, job.settings)], encoding="utf-8-sig", document_types=types)
+        self.device = device
+        self.job = job
+
+    def identify(self, example: Example) -> str:
+        """Name an item by device, block and line."""
+        return f"{self.device}-{example.parsed.index + 1:02d}-line-{example.line}"
+
+    def evaluate(self, example: Example) -> str | None:
+        """Judge one block: what is wrong with it, or None."""
+        page, block = example.namespace["page"], example.parsed
+        if not block.options.takes(torch_build().version):
+            pytest.skip(f"needs {block.options.needed}, this is {torch_build().version}")
+        run = self._run(example, page)
+        if run.count == 0 and self.job.asked:
+            flag = f"{self.job.settings.flags}device {self.device}"
+            return f"{block} was not run: {flag}, but torch sees no such device; is its driver too old?"
+        if run.count < block.options.count:
+            pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
+        output = run.outputs[block.index]
+        if output is None or run.environment is None:
+            return f"{block} was not run on {self.device}"
+        example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
+        found = fault(block, self.device, output)
+        if found or self.job.record:
+            return found or None
+        return self._compare(example, page, run, output)
+
+    def _compare(self, example: Example, page: Page, run: Run, output: Output) -> str | None:
+        """How an output disagrees with what is recorded, or None. Raises RecordingError."""
+        assert run.environment is not None
+        recordings, errors = self.job.runs.recorded(page)
+        verdict = compare(page, example.parsed, run.environment, output, recordings)
+        for error in errors:
+            if not verdict.matched or f"/{run.environment.folder}/" in error.path:
+                raise error
+        if verdict.matched:
+            example.namespace["matched"] = verdict.matched.folder
+        return verdict.wrong or None
+
+    def _run(self, example: Example, page: Page) -> Run:
+        try:
+            return self.job.runs.result(page, self.device)
+        except SessionError as error:
+            if self.job.record:
+                example.namespace["said"] = f"not recorded: {page.path} on {self.device}, because {error}"
+            raise
+
+
+class BlockItem(SybilItem):
+    """One block on one device."""
+
+    def __init__(self, parent: PageFile, sybil: PageSybil, example: Example, page: Page) -> None:
+        super().__init__(parent, sybil, example)
+        self.page = page
+        self.device = sybil.device
+        self.index: int = example.parsed.index
+
+    def runtest(self) -> None:
+        """Judge the block."""
+        try:
+            super().runtest()
+        finally:
+            for key, name in ((PROPERTY, "said"), (MATCHED, "matched")):
+                if self.example.namespace.get(name):
+                    self.user_properties.append((key, self.example.namespace.pop(name)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what is wrong, and nothing of our own machinery."""
+        if isinstance(excinfo.value, SybilFailure):
+            return excinfo.value.result
+        if isinstance(excinfo.value, SameDeviceError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Where the block stands."""
+        return self.example.path, self.example.line - 1, self.name
+
+
+class RecordingItem(pytest.Item):
+    """A recording of a page: whether it is whole."""
+
+    def __init__(self, *, page: Page, file: Path, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.page = page
+        self.file = file
+
+    def runtest(self) -> None:
+        """Read the recording; fail for what was changed by hand."""
+        recordings, errors = self.config.stash[JOB].runs.recorded(self.page)
+        name = self.file.relative_to(self.config.rootpath).as_posix()
+        for error in errors:
+            if error.path == name:
+                raise error
+        own = [one for one in recordings if one.environment.folder == self.name.removesuffix("-recording")]
+        found = [text for one in own for text in damaged(self.page, one)]
+        if found:
+            raise RecordingError(*found[0].split(": ", 1))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what is wrong, and nothing of our own machinery."""
+        if isinstance(excinfo.value, SameDeviceError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Which page it is for."""
+        return str(self.path), 0, self.name
+
+
+class PageFile(pytest.File):
+    """A page: its blocks on the devices that are here, its recordings from those that are not."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the items of each device in turn."""
+        job, root = self.config.stash[JOB], self.config.rootpath
+        try:
+            page = parse_page(self.path, root, settings=job.settings)
+        except SameDeviceError as error:
+            raise self.CollectError(str(error)) from None
+        for device in job.devices:
+            yield from self._blocks(page, device, job, root)
+        recordings = root / job.settings.recordings
+        for file in () if job.record else paths(recordings, page):
+            folder = file.relative_to(recordings).parts[0]
+            if not _is_here(folder, job.devices):
+                yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
+
+    def _blocks(self, page: Page, device: str, job: Job, root: Path) -> Iterator[pytest.Item]:
+        sybil = PageSybil(root, device, job)
+        document = sybil.parse(self.path)
+        document.namespace["page"] = page
+        for example in document.examples():
+            if example.parsed.runs_on(device):
+                yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
+
+
+def _is_here(folder: str, devices: tuple[str, ...]) -> bool:
+    """Whether blocks that run here are compared with the recordings in a folder: by device and PyTorch."""
+    wanted = {"cpu"} if folder.startswith("cpu-") else {*DEVICES} - {"cpu"}
+    return folder.endswith(f"-{made_by()}") and bool(wanted & {*devices})

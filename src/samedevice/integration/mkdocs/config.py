@@ -1,0 +1,47 @@
+"""config: what a project may say of the plugin in its mkdocs.yml, with types and defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mkdocs.config import base
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+
+from samedevice.project import HOME, Settings
+
+FLAGS = "--samedevice-"
+"""What begins the names of pytest's options where other plugins have options, too."""
+
+
+class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
+    """The settings of the plugin, which `project.SETTINGS` explains. A project of plain Python needs none of them."""
+
+    recordings = c.Type(str, default=HOME.recordings)
+    programs = c.Type(str, default=HOME.programs)
+    leave = c.ListOfItems(c.Type(str), default=[])
+    foreign = c.ListOfItems(c.Type(str), default=[])
+    console = c.Type(bool, default=False)
+    shrink = c.Type(bool, default=False)
+
+
+def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
+    """What a project says about itself; `root` is the folder of its mkdocs.yml. Raises PluginError."""
+    docs = Path(config.docs_dir).resolve()
+    if not docs.is_relative_to(root):
+        raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
+    return Settings(
+        docs=docs.relative_to(root).as_posix(),
+        programs=own.programs.strip("/"),
+        recordings=own.recordings.strip("/"),
+        leave=tuple(own.leave),
+        foreign=tuple(own.foreign),
+        console=own.console,
+        flags=HOME.flags if _loads_plugin(root / "conftest.py") else FLAGS,
+    )
+
+
+def _loads_plugin(conftest: Path) -> bool:
+    """Whether a project's conftest.py loads pytest's plugin by its module, whose options have short names."""
+    return conftest.is_file() and "samedevice.integration.pytest" in conftest.read_text(encoding="utf-8")

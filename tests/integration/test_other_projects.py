@@ -1,0 +1,127 @@
+"""The MkDocs plugin in other projects: their Markdown, their folders, their settings."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from made_site import CONFIG, CPU_FOLDER, GOOD, Site
+
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.pages.parsing import parse_page
+from samedevice.project import CACHE, Settings
+
+NAMED = """
+markdown_extensions:
+  - pymdownx.highlight: {pygments_lang_class: true}
+  - pymdownx.superfences:
+      custom_fences:
+        - name: samedevice
+          class: samedevice
+          format: !!python/name:samedevice.weaving.weave.output_fence
+"""
+
+
+def test_the_check_leaves_no_trace_on_the_page(site: Site) -> None:
+    """Code names its language while it is compared, and on the page only where the site wants that."""
+    site.build(index=GOOD)
+    assert re.search('<div id="b-[0-9a-f]{8}" class="highlight" data-block="0">', site.html("index"))
+    (site.root / "mkdocs.yml").write_text(CONFIG + NAMED, encoding="utf-8")
+    site.build(index=GOOD)
+    assert re.search('<div id="b-[0-9a-f]{8}" class="language-python highlight" data-block="0">', site.html("index"))
+
+
+def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:
+    """superfences highlights without it, and would not name the language of code."""
+    without = NAMED.replace("  - pymdownx.highlight: {pygments_lang_class: true}\n", "")
+    (site.root / "mkdocs.yml").write_text(CONFIG + without, encoding="utf-8")
+    site.build(index=GOOD)
+    assert site.texts("index") == ["print('printed ' + 'by the page')\n", "printed by the page"]
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+@pytest.mark.parametrize("extensions", ["", "markdown_extensions: [pymdownx.superfences]\n"])
+def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
+    """A project installs the package and names the plugin; fence, style and scripts come by themselves."""
+    config = f"site_name: Plain\ntheme: {theme}\nplugins: [samedevice]\n{extensions}"
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    result = site.build(index=GOOD.replace("```python", '```python fold="Code"'))
+    assert result.exit_code == 0, result.output
+    assert sorted(site.texts("index")) == ["print('printed ' + 'by the page')\n", "printed by the page"]
+    html = site.html("index")
+    assert '<details class="code">' in html
+    assert html.index("var sd = ") < html.index("</head>")
+    for name in ("outputs.css", "outputs.js"):
+        assert f'="assets/samedevice/{name}"' in html
+        assert (site.root / "site/assets/samedevice" / name).is_file()
+
+
+OTHER = """\
+site_name: Other
+docs_dir: documentation/en
+plugins:
+  - samedevice:
+      recordings: golden
+      leave: [changelog.md]
+      foreign: [.annotate, linenums]
+"""
+
+
+PAGE = """\
+# Page
+
+```console
+$ touch made-by-the-build
+```
+
+```python { .annotate linenums="1" }
+print("printed " + "here")
+```
+
+```python run="no" reason="needs <an account>"
+login(...)
+```
+"""
+
+
+def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
+    """Options of other tools reach the page, a shell's commands are shown, and what is not run says why."""
+    docs = site.root / "documentation/en"
+    docs.mkdir(parents=True)
+    (docs / "index.md").write_text(PAGE, encoding="utf-8")
+    (docs / "changelog.md").write_text("# Changes\n\n```python title=bad\nnot python\n```\n", encoding="utf-8")
+    (docs / "helper.py").write_text("raise SystemExit\n", encoding="utf-8")
+    (site.root / "mkdocs.yml").write_text(OTHER, encoding="utf-8")
+    result = site.build()
+    assert result.exit_code == 0, result.output
+    assert "ERROR   -  documentation/en/index.md:7: 1 blocks from here on are not recorded" in result.output
+    html = site.html("index")
+    assert "annotate" in html
+    assert 'class="linenos"' in html
+    assert "Not run: needs &lt;an account&gt;" in html
+    assert not (site.root / "made-by-the-build").exists()
+    assert "printed here" in site.texts("index")
+    assert "This page has an error" not in site.html("changelog")
+    assert (site.root / "site/helper.py").exists()
+    settings = Settings("documentation/en", recordings="golden", foreign=(".annotate", "linenums"), console=False)
+    page = parse_page(docs / "index.md", site.root, settings=settings)
+    made = load(place(site.root / CACHE, CPU_FOLDER, page))
+    assert made is not None
+    save(place(site.root / "golden", CPU_FOLDER, page), made)
+    again = site.build("--strict")
+    assert again.exit_code == 0, again.output
+
+
+def test_a_setting_that_does_not_exist_is_told(site: Site) -> None:
+    """As MkDocs tells of its own."""
+    for given, told in (("recording: golden", "Unrecognised configuration name: recording"), ("leave: x", "a list")):
+        text = f"site_name: Other\nplugins: [samedevice: {{{given}}}]\n"
+        (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
+        assert told in site.build("--strict", index="# Page\n").output
+
+
+def test_a_site_without_blocks_keeps_its_markdown(site: Site) -> None:
+    """superfences would render some of its pages otherwise."""
+    (site.root / "mkdocs.yml").write_text("site_name: Plain\nplugins: [samedevice]\n", encoding="utf-8")
+    site.build(index="# Plain\n\n```text\nx\n```\n")
+    assert '<code class="language-text">x' in site.html("index")

@@ -1,0 +1,97 @@
+"""pytest's entry point: it does nothing until a project asks, and then all that the plugin does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ENTRY = ("-p", "samedevice.integration.pytest_entry", "-p", "no:cacheprovider")
+MKDOCS = "site_name: Other\ntheme: mkdocs\nplugins: [samedevice: {recordings: golden}]\n"
+ASKED = "[pytest]\nsamedevice = mkdocs.yml\n"
+PAGE = "# Page\n\n```python\nprint('printed ' + 'here')\n```\n\n```console\n$ touch made\n```\n"
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, light_torch: None) -> pytest.Pytester:
+    """A project of somebody else with one page."""
+    (pytester.path / "docs").mkdir()
+    (pytester.path / "docs/index.md").write_text(PAGE, encoding="utf-8")
+    (pytester.path / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
+    return pytester
+
+
+def test_it_is_inert_unless_asked(project: pytest.Pytester) -> None:
+    """It is there wherever the package is installed."""
+    project.makepyfile("def test_own(): pass")
+    result = project.runpytest_subprocess(*ENTRY, "-q")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*same device*")
+
+
+def test_it_leaves_other_plugins_their_options(project: pytest.Pytester) -> None:
+    """Many projects have a --device of their own."""
+    project.makeini(ASKED)
+    project.makeconftest(
+        "def pytest_addoption(parser):\n    parser.addoption('--device')\n    parser.addoption('--record')\n"
+    )
+    result = project.runpytest_subprocess(*ENTRY, "--device", "anything", "--samedevice-record")
+    result.assert_outcomes(passed=1)
+    assert list((project.path / "golden").rglob("index.json"))
+
+
+def test_the_blocks_of_a_project_that_asks_are_tests(project: pytest.Pytester) -> None:
+    """They fail until they are recorded, by the command that the failure names."""
+    project.makeini(ASKED)
+    result = project.runpytest_subprocess(*ENTRY)
+    result.assert_outcomes(failed=1)
+    command = "pytest docs/index.md --samedevice-device cpu --samedevice-record"
+    result.stdout.fnmatch_lines([f"*docs/index.md:3 has no recording for cpu; run {command}"])
+    project.runpytest_subprocess(*ENTRY, *command.split()[1:]).assert_outcomes(passed=1)
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=1)
+    (project.path / "docs/index.md").write_text(PAGE.replace("'here'", "'there'"), encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(failed=1)
+    assert not (project.path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("pytest.ini", "[pytest]\nsamedevice = docs/mkdocs.yml\n", "there is no such file"),
+        ("mkdocs.yml", "site_name: Other\n", "does not list the plugin samedevice"),
+        ("mkdocs.yml", "site_name: Other\nplugins: [samedevice: {leave: x}]\n", "cannot be read"),
+    ],
+)
+def test_a_project_that_cannot_be_read_is_told(project: pytest.Pytester, file: str, text: str, told: str) -> None:
+    """In one line, and no test passes by not being there."""
+    project.makeini(ASKED)
+    (project.path / ("tox.ini" if file == "pytest.ini" else file)).write_text(text, encoding="utf-8")
+    result = project.runpytest_subprocess(*ENTRY)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{told}*"])
+
+
+def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installed: Callable[..., Path]) -> None:
+    """An empty folder becomes a tested page; its outputs are those of this Python."""
+    programs = installed("mkdocs", "pymdown-extensions", "pygments", "pytest", "sybil")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text("site_name: Other\nplugins: [samedevice]\n", encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text(ASKED, encoding="utf-8")
+    environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+    def run(*command: str) -> str:
+        pipes = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
+        done = subprocess.run([programs / "python", "-m", *command], **pipes)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "recorded docs/index.md on cpu-python3." in run("pytest", "--samedevice-record")
+    assert "1 passed" in run("pytest")
+    run("mkdocs", "build", "--strict")
+    html = (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    assert '<span class="sd-label">CPU · Python 3.' in html
+    assert "printed here" in html
