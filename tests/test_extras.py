@@ -56,7 +56,7 @@ def test_each_part_names_its_extra(root: Path) -> None:
     with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):
         convert("{}", root / "walk.json")
     with pytest.raises(MissingExtra, match=r"samedevice\[site\]"):
-        shrink(root, root / "kept.json")
+        shrink(root, root, root / "kept.json")
 
 
 def test_pyproject_has_the_extras() -> None:

@@ -36,7 +36,7 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "shrink": "take comments out of styles and scripts, and unused rules out of those of Material for MkDocs",
+    "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 

@@ -23,15 +23,31 @@ def test_each_page_gets_its_files_and_the_site_a_list_and_a_whole(tmp_path: Path
     assert "topic/page.md" in listed
 
 
-def test_style_and_script_lose_comments_and_keep_what_they_do(tmp_path: Path) -> None:
-    """A site of somebody else has neither."""
-    shrink(tmp_path, tmp_path / "kept.json")
-    (tmp_path / "assets").mkdir()
-    (tmp_path / "assets/samedevice.css").write_text("/* why */\na::after { content: '/* no */'; }\n")
-    (tmp_path / "assets/samedevice.js").write_text('/* why */\nconst a = "// no";  // end\n')
-    shrink(tmp_path, tmp_path / "kept.json")
-    assert (tmp_path / "assets/samedevice.css").read_text() == "a::after{content:'/* no */'}"
-    assert (tmp_path / "assets/samedevice.js").read_text() == 'const a="// no";'
+def test_style_and_script_lose_comments_and_take_in_those_of_the_engine(tmp_path: Path) -> None:
+    """Also where a build before has done it; the site's own comes last, so that it may say otherwise."""
+    docs, site, kept = tmp_path / "docs", tmp_path / "site", tmp_path / "kept.json"
+    for folder in (docs, site):
+        (folder / "assets").mkdir(parents=True)
+    (docs / "assets/samedevice.css").write_text("/* why */\na::after { content: '/* no */'; }\n")
+    (docs / "assets/samedevice.js").write_text('/* why */\nconst a = "// no";  // end\n')
+    shrink(site, docs, kept)
+    shrink(site, docs, kept)
+    style, script = ((site / f"assets/samedevice.{kind}").read_text() for kind in ("css", "js"))
+    assert style.endswith("}a::after{content:'/* no */'}")
+    assert script.endswith('const a="// no";')
+    assert style.count("a::after{content:") == script.count("const a=") == 1
+    assert style.count(".sd-figure,.sd-head{break-inside:avoid}") == 1
+    assert "/* " not in style.removesuffix("'/* no */'}")
+
+
+def test_a_site_without_a_style_of_its_own_keeps_that_of_the_engine(tmp_path: Path) -> None:
+    """And a site of somebody else has neither."""
+    docs, style = tmp_path / "docs", tmp_path / "site/assets/samedevice/outputs.css"
+    shrink(tmp_path / "site", docs, tmp_path / "kept.json")
+    style.parent.mkdir(parents=True)
+    style.write_text("/* why */\na { top: 0; }\n")
+    shrink(tmp_path / "site", docs, tmp_path / "kept.json")
+    assert style.read_text() == "a{top:0}"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")

@@ -14,16 +14,27 @@ FOLDER = PACKAGE / "assets"
 STYLE = "assets/samedevice/outputs.css"
 SCRIPT = "assets/samedevice/outputs.js"
 """Where they are on the site."""
+OWN = {STYLE: "assets/samedevice.css", SCRIPT: "assets/samedevice.js"}
+"""The files of a site that take them in, if it has such files and `shrink` is on: fewer requests and bytes."""
 CHOICE = "choice.js"
 """The script of a page's head: it runs before the outputs are seen, so that none of them moves."""
 
 
-def take_assets(config: MkDocsConfig, files: Files) -> None:
-    """Have the site hold and load them, before its own style, which may say otherwise."""
-    for name in (STYLE, SCRIPT):
+def take_assets(config: MkDocsConfig, files: Files, join: bool = False) -> None:
+    """Have the site hold and load them, before its own style, which may say otherwise.
+
+    With `join`, not those that a file of the site takes in: see `joined`.
+    """
+    taken = [name for name, own in OWN.items() if not (join and files.get_file_from_path(own))]
+    for name in taken:
         files.append(File.generated(config, name, abs_src_path=str(FOLDER / Path(name).name)))
-    config.extra_css = [STYLE, *config.extra_css]
-    config.extra_javascript = [*config.extra_javascript, SCRIPT]
+    config.extra_css = [*({STYLE} & set(taken)), *config.extra_css]
+    config.extra_javascript = [*config.extra_javascript, *({SCRIPT} & set(taken))]
+
+
+def joined(name: str, own: Path) -> str:
+    """The text of one of them with that of the site's own file after it. Raises OSError."""
+    return f"{(FOLDER / Path(name).name).read_text(encoding='utf-8')}\n{own.read_text(encoding='utf-8')}"
 
 
 def with_choice(html: str) -> str:

@@ -262,7 +262,7 @@ class Build:
             text = feed(config.site_name, config.site_url, self.history, self.addresses)
             (site / "feed.xml").write_text(text, encoding="utf-8")
         if self.smaller:
-            shrink(site, self.book.root / CACHE / "styles.json")
+            shrink(site, self.docs, self.book.root / CACHE / "styles.json")
 
 
 def told(error: SameDeviceError) -> str:

@@ -54,7 +54,7 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         self._build.read(files)
-        take_assets(config, files)
+        take_assets(config, files, join=self.config.shrink)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:

@@ -8,12 +8,9 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from samedevice.extras import need
-from samedevice.integration.mkdocs.assets import SCRIPT, STYLE
+from samedevice.integration.mkdocs.assets import OWN, joined
 from samedevice.pages.source import inside
 from samedevice.weaving.exports import llms
-
-SHRUNK = {"assets/samedevice.css", STYLE, "assets/samedevice.js", SCRIPT}
-"""The site's own styles and scripts, and those of the engine; comments and indentation are a tenth of them."""
 
 
 def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
@@ -42,10 +39,11 @@ def write_exports(
     (site / "llms.txt").write_text(llms(title, about, pages), encoding="utf-8")
 
 
-def shrink(site: Path, kept: Path) -> None:
-    """Take comments and indentation out of the site's own style and script, and unused rules out of the theme's.
+def shrink(site: Path, docs: Path, kept: Path) -> None:
+    """Take comments and indentation out of the style and the script, and unused rules out of the theme's styles.
 
-    `kept` is the file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
+    `docs` is the folder of pages: its own style and script, if it has them, take in those of the engine. `kept` is the
+    file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
     """
     need("site", "making the site's styles and scripts smaller")
     from rcssmin import cssmin  # type: ignore[import-untyped]
@@ -53,9 +51,10 @@ def shrink(site: Path, kept: Path) -> None:
 
     from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
 
-    for name in SHRUNK:
+    for name, own in OWN.items():
         shorten = cssmin if name.endswith(".css") else jsmin
-        file = site / name
-        if file.exists():
-            file.write_text(shorten(file.read_text(encoding="utf-8")), encoding="utf-8")
+        if (docs / own).exists():
+            (site / own).write_text(shorten(joined(name, docs / own)), encoding="utf-8")
+        elif (site / name).exists():
+            (site / name).write_text(shorten((site / name).read_text(encoding="utf-8")), encoding="utf-8")
     drop_unused_styles(site, kept)
