@@ -50,7 +50,7 @@ NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
 FIRST_VIEW = 102_400
-OWN = 8_000
+OWN = 8_300
 
 
 @dataclass
