@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ENTRY = ("-p", "samedevice.integration.pytest_entry", "-p", "no:cacheprovider")
+ENTRY = ("-p", "no:cacheprovider")
+"""The plugin itself is found by its entry point, as in a project that installed the package."""
 MKDOCS = "site_name: Other\ntheme: mkdocs\nplugins: [samedevice: {recordings: golden}]\n"
 ASKED = "[pytest]\nsamedevice = mkdocs.yml\n"
 PAGE = "# Page\n\n```python\nprint('printed ' + 'here')\n```\n\n```console\n$ touch made\n```\n"
