@@ -29,14 +29,6 @@ theme:
 plugins: [search, samedevice]
 markdown_extensions: [toc: {permalink: true}]
 """
-FENCE = """\
-markdown_extensions:
-  - pymdownx.superfences:
-      custom_fences:
-        - name: samedevice
-          class: samedevice
-          format: !!python/name:samedevice.weaving.weave.output_fence
-"""
 PAGES = {
     "index.md": "# Home\n\nWords [to it](page.md).\n",
     "page.md": "---\ndescription: About it\n---\n\n# The page\n\n## Part\n\nOther words\n",
@@ -167,7 +159,6 @@ def test_a_page_with_blocks_and_a_history_is_not_made_again(site: Site, light_to
             subprocess.run(["git", *command], cwd=site.root, check=True)
 
     override("{% block announce %}{{ samedevice and samedevice.changed.subject }}{% endblock %}")(site)
-    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
     site.write("../.gitignore", ".cache\nsite\n")
     commit("Write a page", "Text")
     site.build()
@@ -214,7 +205,6 @@ def test_a_page_is_woven_again_when_something_changes_that_it_is_made_from(
     """The outputs, and the files to take along, are those of the page as it is."""
     woven = []
     monkeypatch.setattr(build, "weave", lambda page, *rest: woven.append(page.path) or weave(page, *rest))
-    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
     for folder in ("snippets", "docs/assets/diagrams"):
         (site.root / folder).mkdir(parents=True)
     site.write("../snippets/p.py", "name = __file__ + '.txt'\nprint(open(name).read())\n")
@@ -238,7 +228,6 @@ def test_a_page_is_woven_again_when_something_changes_that_it_is_made_from(
 
 def test_what_is_wrong_with_a_page_is_told_in_every_build(site: Site, light_torch: None) -> None:
     """The second strict build must fail as the first did."""
-    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
     site.write("page.md", "# P\n\n```python\n1\n```\n")
     said = []
     for _ in range(2):
@@ -260,7 +249,6 @@ def test_what_is_made_from_all_pages_is_made_again_when_one_of_them_changes(
     site.build()
     assert made == ["docs/last.md"]
     site.write("page.md", PAGES["page.md"] + '\n```python needs="cuda"\n1\n```\n')
-    site.write("../mkdocs.yml", CONFIG.replace("markdown_extensions: [toc: {permalink: true}]\n", FENCE))
     site.build()
     assert "needs CUDA" in site.files()[str(site.root / "site/last/index.html")]
     recording = site.root / RECORDINGS / "cuda-2.13.0/page.json"
@@ -268,6 +256,20 @@ def test_what_is_made_from_all_pages_is_made_again_when_one_of_them_changes(
     recording.write_text("{}", encoding="utf-8")
     site.build()
     assert made == ["docs/last.md"] * 3
+
+
+@pytest.mark.parametrize("markers", ["<!-- samedevice: apis -->", "<!-- samedevice: status -->\n\n" * 2])
+def test_a_page_that_asks_for_another_part_gets_it(site: Site, markers: str) -> None:
+    """No other page changed, and no heading."""
+    site.write("last.md", "# Last\n\n<!-- samedevice: status -->\n")
+    site.build()
+    site.write("last.md", f"# Last\n\n{markers}\n")
+    site.build()
+    built = site.files()
+    for kept in (site.root / CACHE).rglob("*.json"):
+        kept.unlink()
+    site.build()
+    assert site.files() == built
 
 
 def test_a_theme_that_writes_the_time_is_made_in_every_build(site: Site) -> None:

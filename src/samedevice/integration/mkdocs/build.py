@@ -22,7 +22,7 @@ from samedevice import memo
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
-from samedevice.generated.markers import Reference, asks, fill
+from samedevice.generated.markers import Reference, asks, fill, find_markers
 from samedevice.integration.mkdocs.extensions import name_languages, take_fences
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
@@ -213,7 +213,8 @@ class Build:
         if not asks(page):
             return page
         path = place(self.book.root / CACHE, "generated", page)
-        return fill(page, memo.find_or_make(path, self._all_pages, lambda: self._reference.make(page)))
+        key = memo.key(self._all_pages, *(marker["name"] for marker in find_markers(page)))
+        return fill(page, memo.find_or_make(path, key, lambda: self._reference.make(page)))
 
     @cached_property
     def _all_pages(self) -> str:
