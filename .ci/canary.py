@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from samedevice.book import Book
-from samedevice.generated.markers import asks, fill
+from samedevice.generated.markers import fill
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, PACKAGE, page_paths
@@ -46,10 +46,7 @@ def woven(pages: list[Page]) -> Iterator[tuple[str, str]]:
             if path.endswith(NOTEBOOK):
                 yield f"{path.removesuffix(NOTEBOOK)}.md", markdown(page, shown)
             else:
-                yield (
-                    path,
-                    weave(fill(page, reference.make(page)) if asks(page) else page, shown, book.copies(page, shown)),
-                )
+                yield path, weave(fill(page, reference.make(page)), shown, book.copies(page, shown))
     finally:
         book.close()
 

@@ -17,6 +17,9 @@ CACHE = Path(".cache/samedevice")
 API_DATA = Path(DOCS) / "reference/apis.json"
 """What is known of PyTorch's names: where they are documented, and since when they exist."""
 
+FLAGS = "--samedevice-"
+"""What begins the names of pytest's options in a project where other plugins have options, too."""
+
 MARKDOWN = ".md"
 """The suffix of a page in Markdown."""
 NOTEBOOK = ".py"

@@ -83,12 +83,12 @@ def test_what_a_version_that_is_not_recorded_prints_is_compared_with_all_that_ar
 
 
 def test_recordings_of_other_versions_that_are_stale_are_counted(recorded: Repository) -> None:
-    """They are recorded with those versions, when the pages are done."""
+    """They are recorded with those versions, when the pages are done. Blocks that a version does not run are not."""
     as_another_version_printed(recorded, Output("one 1\n"), Output("two 2\n"))
-    recorded.page("page", TWO.replace("two", "2"))
+    recorded.page("page", TWO.replace("two", "2") + '\n```python needs="torch>=2.2"\n3\n```\n')
     recorded.pytest("--record")
     output, outcomes = recorded.pytest()
-    assert outcomes == {"passed": 3}
+    assert outcomes == {"passed": 4}
     assert "\ncpu-2.1.0: 1 blocks are not recorded as they now are; record them with that PyTorch\n" in output
 
 

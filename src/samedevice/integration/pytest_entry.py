@@ -14,10 +14,8 @@ from types import SimpleNamespace
 import pytest
 
 from samedevice.extras import MissingExtra, need
-from samedevice.project import Settings
+from samedevice.project import FLAGS, Settings
 
-FLAGS = "--samedevice-"
-"""What begins the names of the options."""
 NAME = "samedevice-pages"
 """What pytest calls the plugin once it is asked for."""
 HERE = "samedevice.integration.pytest"

@@ -10,6 +10,7 @@ from pathlib import Path
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recordings import State
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -61,8 +62,9 @@ def outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[s
         for recording in load_all(root, Path(page.settings.recordings), page)[0]:
             about = recording.environment
             if about.device in here:
-                counted = tally(page, about.device, (recording,))
-                found[about.folder] += counted.stale + counted.missing
+                runs = (block for block in page.blocks if block.runs_on(about.device, about.torch))
+                states = [recording.find(page, block.index).state for block in runs]
+                found[about.folder] += states.count(State.STALE) + states.count(State.MISSING)
     for folder, count in sorted(found.items()):
         if count:
             yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"

@@ -28,8 +28,8 @@ def take_assets(config: MkDocsConfig, files: Files, join: bool = False) -> None:
     taken = [name for name, own in OWN.items() if not (join and files.get_file_from_path(own))]
     for name in taken:
         files.append(File.generated(config, name, abs_src_path=str(FOLDER / Path(name).name)))
-    config.extra_css = [*({STYLE} & set(taken)), *config.extra_css]
-    config.extra_javascript = [*config.extra_javascript, *({SCRIPT} & set(taken))]
+    config.extra_css = [name for name in taken if name == STYLE] + config.extra_css
+    config.extra_javascript = config.extra_javascript + [name for name in taken if name == SCRIPT]
 
 
 def joined(name: str, own: Path) -> str:

@@ -9,10 +9,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import HOME, Settings
-
-FLAGS = "--samedevice-"
-"""What begins the names of pytest's options where other plugins have options, too."""
+from samedevice.project import FLAGS, HOME, Settings
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
