@@ -56,8 +56,9 @@
     }
     postMessage(message) {
       if (message.type === 2) {
-        const text = this.asked = message.data;
-        if (text.trim().split(/\s+/).length > 4) message = { ...message, data: words(text).slice(0, 20).join("^1 ") };
+        const text = this.asked = message.data, few = text.trim().split(/\s+/);
+        if (few.length > 4) message = { ...message, data: words(text).slice(0, 20).join("^1 ") };
+        else if (/^[\w\s]+$/.test(text)) message = { ...message, data: [...few, few.at(-1)].join("^1 ") };
       }
       (this.started ??= this.start()).postMessage(message);
     }
