@@ -39,8 +39,9 @@
   };
   const words = (text) => [...new Set(message(text).match(/[a-z_]\w*[a-z_]\w*/gi) ?? [])];
 
-  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it. What finds
-     nothing is asked for once more, with a letter more or less in each word. */
+  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it; few words
+     are whole ones, and the last may be a beginning. What finds nothing is asked for once more, with a letter more or
+     less in each word. */
   const Started = window.Worker;
   window.Worker = class extends EventTarget {
     constructor(url) { super(); this.url = url; }
@@ -57,8 +58,8 @@
     postMessage(message) {
       if (message.type === 2) {
         const text = this.asked = message.data, few = text.trim().split(/\s+/);
-        if (few.length > 4) message = { ...message, data: words(text).slice(0, 20).join("^1 ") };
-        else if (/^[\w\s]+$/.test(text)) message = { ...message, data: [...few, few.at(-1)].join("^1 ") };
+        const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}*^1` : text;
+        message = { type: 2, data: few.length > 4 ? words(text).slice(0, 20).join("^1 ") : typed };
       }
       (this.started ??= this.start()).postMessage(message);
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -38,7 +39,7 @@ def joined(name: str, own: Path) -> str:
 
 
 def with_choice(html: str) -> str:
-    """A page's HTML with that script in its head."""
-    code = (FOLDER / CHOICE).read_text(encoding="utf-8").partition("*/\n")[2]
+    """A page's HTML with that script in its head, without indentation."""
+    code = re.sub(r"\n +", "\n", (FOLDER / CHOICE).read_text(encoding="utf-8").partition("*/\n")[2])
     head, end, body = html.partition("</head>")
     return f"{head}<script>{code}</script>{end}{body}" if end else html
