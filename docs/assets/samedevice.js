@@ -58,7 +58,7 @@
     postMessage(message) {
       if (message.type === 2) {
         const text = this.asked = message.data, few = text.trim().split(/\s+/);
-        const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}*^1` : text;
+        const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}` : text;
         message = { type: 2, data: few.length > 4 ? words(text).slice(0, 20).join("^1 ") : typed };
       }
       (this.started ??= this.start()).postMessage(message);
