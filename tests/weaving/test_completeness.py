@@ -166,6 +166,16 @@ def test_no_extension_changes_code(
     assert [text for language, text in code_blocks(render_more(woven)) if language == "python"] == [f"{code}\n"]
 
 
+@pytest.mark.parametrize("start", ['=== "Tab"', '===+ "Chosen"', '===! "Another row"', '- item\n\n    === "Tab"'])
+def test_code_in_a_tab_is_run_and_shown(write: Write, render: Render, render_more: Render, start: str) -> None:
+    """Tabs hold the ways to do one thing. Where the site has no tabs, Markdown shows the fence as text: an error."""
+    depth = "        " if "item" in start else "    "
+    page = write(f"{start}\n\n" + "".join(depth + line for line in FENCE.splitlines(True)))
+    assert [block.code for block in page.blocks] == ["x = 1\n"]
+    assert complaint(page, render_more) == ""
+    assert "this block is run, but the page does not show it as code" in complaint(page, render)
+
+
 def test_code_that_arrives_by_an_include_is_an_error(write: Write, render_more: Render) -> None:
     """The engine never sees it, so nothing runs it."""
     found = complaint(write('Text.\n\n--8<-- "code.md"\n'), render_more)

@@ -71,8 +71,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> 
                 if block is not None:
                     blocks.append(block)
                     _check_shown(block)
-    if page.endswith(NOTEBOOK):
-        with complaints.collecting():
+        if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
     complaints.settle()
     return blocks
