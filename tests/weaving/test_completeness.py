@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -174,6 +175,30 @@ def test_code_in_a_tab_is_run_and_shown(write: Write, render: Render, render_mor
     assert [block.code for block in page.blocks] == ["x = 1\n"]
     assert complaint(page, render_more) == ""
     assert "this block is run, but the page does not show it as code" in complaint(page, render)
+
+
+ANNOTATED = {
+    "one after the other": "1. The first.\n2. The second.\n",
+    "with more": "1.  The first:\n\n    ```text\n    more\n    ```\n\n2.  The\nsecond.\n",
+}
+
+
+@pytest.mark.parametrize("notes", ANNOTATED.values(), ids=ANNOTATED.keys())
+@pytest.mark.parametrize("prefix", ["", "    "], ids=["plain", "list"])
+def test_the_list_of_annotations_is_right_below_its_code(write: Write, render: Render, prefix: str, notes: str) -> None:
+    """Material finds it nowhere else, and the marks in the code would say nothing; the output comes after it."""
+    text = f"```python\nx = 1  # (1)!\nx  # (2)\n```\n\n{notes}\nText.\n\n1. Another list.\n"
+    page = write(("- item\n\n" if prefix else "") + "".join(prefix + line for line in text.splitlines(True)))
+    woven = weave(page, outputs(page), {})
+    assert complaint(page, render) == ""
+    order = re.findall(r"<ol>|second\.|output 0|Text\.|Another list", render(woven))
+    assert order == ["<ol>", "second.", "output 0", "Text.", "<ol>", "Another list"]
+
+
+def test_a_list_below_code_without_marks_comes_after_the_output(write: Write, render: Render) -> None:
+    """It is about what was printed."""
+    page = write(f"{FENCE}\n1. A list.\n")
+    assert re.findall("output 0|A list", render(weave(page, outputs(page), {}))) == ["output 0", "A list"]
 
 
 def test_code_that_arrives_by_an_include_is_an_error(write: Write, render_more: Render) -> None:
