@@ -109,8 +109,11 @@ def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
         (block,) = read(tmp_path, f"```{info}\n1\n```\n").blocks
         assert dict(block.options.foreign)["linenums"] == "1"
     assert block.options.foreign == ((".annotate", ""), ("linenums", "1"))
-    with pytest.raises(PageError, match=r'cannot read "exec"'):
-        read(tmp_path, "```python exec\n1\n```\n")
+    for info, told in {"exec": 'cannot read "exec"', 'test="skip"': 'unknown option test="skip"'}.items():
+        with pytest.raises(PageError, match=rf"{told}; .*; if another tool knows it, list it below foreign: in mkdocs"):
+            read(tmp_path, f"```python {info}\n1\n```\n")
+        with pytest.raises(PageError, match=f"{told}; (?!.*foreign)"):
+            read(tmp_path, f"```python {info}\n1\n```\n", HOME)
 
 
 @pytest.mark.parametrize("settings", [OTHER, HOME], ids=["other", "home"])
