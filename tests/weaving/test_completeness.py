@@ -195,6 +195,21 @@ def test_the_list_of_annotations_is_right_below_its_code(write: Write, render: R
     assert order == ["<ol>", "second.", "output 0", "Text.", "<ol>", "Another list"]
 
 
+def test_annotations_end_with_the_box_that_they_are_in(write: Write, render: Render) -> None:
+    """What follows the box is indented, too, if the box is in a list."""
+    page = write(
+        "- item\n\n    !!! note\n\n        ```python\n        x  # (1)\n        ```\n\n        1. It.\n\n    Text.\n"
+    )
+    assert complaint(page, render) == ""
+    assert re.findall("It|output 0|Text", render(weave(page, outputs(page), {}))) == ["It", "output 0", "Text"]
+
+
+def test_a_list_of_annotations_that_holds_a_block_stays_whole(write: Write, render: Render) -> None:
+    """An output in the middle of the list would end it, and the block in it would be text."""
+    page = write("```python\nx = 1  # (1)!\n```\n\n1. Also:\n\n    ```python\n    y = 2\n    ```\n")
+    assert complaint(page, render) == ""
+
+
 def test_a_list_below_code_without_marks_comes_after_the_output(write: Write, render: Render) -> None:
     """It is about what was printed."""
     page = write(f"{FENCE}\n1. A list.\n")

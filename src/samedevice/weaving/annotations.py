@@ -16,17 +16,26 @@ ITEM = re.compile(r"\d+\.\s")
 
 
 def notes_end(page: Page, block: Block, end: int) -> int:
-    """The offset at which the list below a block ends, before `end`; the block's own end if it has no such list."""
-    if not MARK.search(block.code):
+    """The offset at which the list below a block ends; the block's own end if it has no such list.
+
+    `end` is where the next block begins. A list that holds that block has its output in it, and is left where it is.
+    """
+    if not MARK.search(block.code) or _is_deeper(page.text[end:], block.fence.prefix):
         return block.fence.end
     found = at = block.fence.end
     after_blank, listing = True, False
     for line in page.text[at:end].splitlines(keepends=True):
-        text = line.removeprefix(block.fence.prefix)
-        begins = bool(ITEM.match(text))
-        if line.strip() and not begins and (not listing or (after_blank and not text.startswith((" ", "\t")))):
-            break
-        listing, after_blank = listing or begins, not line.strip()
+        if line.strip():
+            text = line.removeprefix(block.fence.prefix) if line.startswith(block.fence.prefix) else ""
+            begins = bool(ITEM.match(text))
+            if not begins and not (listing and (text.startswith((" ", "\t")) or (text and not after_blank))):
+                break
+            listing, found = True, at + len(line.rstrip("\n"))
+        after_blank = not line.strip()
         at += len(line)
-        found = found if after_blank else at - line.endswith("\n")
     return found
+
+
+def _is_deeper(text: str, prefix: str) -> bool:
+    """Whether a text begins with a line that is indented deeper than a prefix."""
+    return text.startswith((f"{prefix} ", f"{prefix}\t"))
