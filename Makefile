@@ -1,13 +1,14 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
-# TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
+# TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX ?=
 export TORCH_INDEX
 TIMES ?= 30
+PROJECTS ?=
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 TEST = $(BIN)/python -m pytest -n logical --durations=10
@@ -49,6 +50,9 @@ check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what C
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tests/bench/bench.py
 
+projects: $(VENV)/ready ## run the documentation of three other projects, and the tools that test it there
+	$(BIN)/python tests/bench/prove.py $(PROJECTS)
+
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
 	$(BIN)/python tests/trust/mutants.py
 
@@ -73,4 +77,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check bench mutants flaky faults canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults canary lighthouse clean

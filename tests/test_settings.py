@@ -109,8 +109,21 @@ def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
         (block,) = read(tmp_path, f"```{info}\n1\n```\n").blocks
         assert dict(block.options.foreign)["linenums"] == "1"
     assert block.options.foreign == ((".annotate", ""), ("linenums", "1"))
-    with pytest.raises(PageError, match=r'cannot read "exec"'):
-        read(tmp_path, "```python exec\n1\n```\n")
+    for info, told in {"exec": 'cannot read "exec"', 'test="skip"': 'unknown option test="skip"'}.items():
+        with pytest.raises(PageError, match=rf"{told}; .*; if another tool knows it, list it below foreign: in mkdocs"):
+            read(tmp_path, f"```python {info}\n1\n```\n")
+        with pytest.raises(PageError, match=f"{told}; (?!.*foreign)"):
+            read(tmp_path, f"```python {info}\n1\n```\n", HOME)
+
+
+@pytest.mark.parametrize("settings", [OTHER, HOME], ids=["other", "home"])
+@pytest.mark.parametrize("info", ["python", 'python run="no" reason="x"'])
+def test_an_include_in_code_is_an_error_that_names_the_way_out(tmp_path: Path, settings: Settings, info: str) -> None:
+    """Python reads it as a sum, and raises a TypeError that says nothing of an include."""
+    with pytest.raises(PageError, match=r'page\.md:3: an include is not followed .*; write file="PATH"'):
+        read(tmp_path, f'# Page\n\n```{info}\n--8<-- "examples/train.py"\n```\n', settings)
+    text = 'x = """\n--8<-- \'train.py\'\n"""\n--8\n'
+    assert read(tmp_path, f"```python\n{text}```\n", settings).blocks[0].code == text
 
 
 def test_options_of_other_tools_change_no_output(tmp_path: Path) -> None:

@@ -63,17 +63,18 @@ def run(arguments: list[str], folder: Path, python: Path | str = sys.executable)
     (folder / "measured.py").write_text(MEASURED)
     command = [str(python), "measured.py", *arguments]
     log = folder / "log"
-    before, started = _children(), time.perf_counter()
+    before, started = children(), time.perf_counter()
     with log.open("w") as sink:
         environ = os.environ | ENVIRON
         status = subprocess.run(command, cwd=folder, env=environ, stdout=sink, stderr=subprocess.STDOUT).returncode
     seconds = time.perf_counter() - started
     if status:
         raise SystemExit(f"{' '.join(command)} failed in {folder}:\n{log.read_text()[-3000:]}")
-    return Cost(seconds, _children() - before, int((folder / "memory").read_text()) / 1024)
+    return Cost(seconds, children() - before, int((folder / "memory").read_text()) / 1024)
 
 
-def _children() -> float:
+def children() -> float:
+    """Processor time of all processes that this one started and waited for, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -6,7 +6,7 @@ import datetime
 import json
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ FILE = Path(__file__).with_name("results.json")
 PAGE = ROOT / "docs/about/how-it-works.md"
 LITERAL = re.compile(r"^measured = \{\n.*?^\}\n", re.M | re.S)
 """Where the page holds the figures that its plot shows."""
+PROJECT = "project "
+"""What begins the name of a part that is another project."""
+OTHERS = ROOT / "docs/about/your-own-docs.md"
+TABLE = re.compile(r"^\| Pages of \|.*?\n(?=\n)", re.M | re.S)
+"""Where that page holds the figures of other projects."""
 Found = dict[str, list[Cost]]
 Goal = tuple[str, float, float]
 """What is compared, its figure, and the most that it may be."""
@@ -115,3 +120,59 @@ def write_page() -> None:
     if count != 1:
         raise SystemExit(f"{PAGE} must have one block with the lines from `measured = {{` to `}}`; it has {count}")
     PAGE.write_text(text, encoding="utf-8")
+
+
+def print_project(name: str, found: dict[str, Any]) -> None:
+    """Print what was found of the pages of another project."""
+    print(f"\n{name}\n{json.dumps(found, indent=1, ensure_ascii=False)}")
+
+
+ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "Pages of": lambda one: f"[{one['name']} {one['release']}]({one['address']}/tree/{one['commit']})",
+    "---": lambda one: "---",
+    "Pages that are read": lambda one: f"{one['pages']} of {one['pages'] + len(one['refused'])}",
+    "Of them refused by the build": lambda one: str(len(one["refused by the build"])),
+    "Blocks of Python on them": lambda one: str(one["blocks"]),
+    "Shown and not run": lambda one: _listed(one["skipped"]),
+    "Run": lambda one: str(one["passed"] + sum(one["failed"].values())),
+    "Passed": lambda one: str(one["passed"]),
+    "Failed": lambda one: _listed(one["failed"]),
+    "Recorded, without those that fail": lambda one: str(one["recorded"]),
+    "Printed the same in a second run": lambda one: str(one["the same again"]),
+    "Processor time, seconds": lambda one: f"{one['cpu']:.0f}",
+    "Other tool": lambda one: str(one["their tool"]["tool"]),
+    "With it passed": lambda one: str(one["their tool"]["passed"]),
+    "With it failed": lambda one: str(one["their tool"]["failed"]),
+    "With it skipped": lambda one: str(one["their tool"]["skipped"]),
+    "Processor time with it, seconds": lambda one: f"{one['their tool']['cpu']:.0f}",
+}
+"""The rows of the table of other projects: what each says, and how."""
+
+
+def _listed(counted: dict[str, int], most: int = 4) -> str:
+    """A sum, and what it is made of: `5 (3 a, 2 b)`; only the largest parts are named."""
+    ordered = sorted(counted.items(), key=lambda item: -item[1])
+    named = [f"{count} {what}" for what, count in ordered]
+    rest = sum(count for _, count in ordered[most:])
+    parts = named[:most] + [f"{rest} others"] * bool(rest)
+    return f"{sum(counted.values())} ({', '.join(parts)})" if counted else "0"
+
+
+def table(projects: list[dict[str, Any]]) -> str:
+    """What was found of other projects, a column for each, as the page has it."""
+    return "".join(f"| {label} | {' | '.join(map(cell, projects))} |\n" for label, cell in ROWS.items())
+
+
+def kept_projects() -> list[dict[str, Any]]:
+    """What is kept of other projects, in the order of their names."""
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    names = sorted(part.removeprefix(PROJECT) for part in kept if part.startswith(PROJECT))
+    return [{"name": name} | kept[PROJECT + name]["measured"] for name in names]
+
+
+def write_projects() -> None:
+    """Put the figures of other projects into the page. Raises SystemExit if it has no place for them."""
+    text, count = TABLE.subn(lambda _: table(kept_projects()), OTHERS.read_text(encoding="utf-8"))
+    if count != 1:
+        raise SystemExit(f"{OTHERS} must have one table that begins with `| Pages of |`; it has {count}")
+    OTHERS.write_text(text, encoding="utf-8")

@@ -98,7 +98,7 @@ BAD = {
     "mark": ("# %%\nx\n#%%\ny\n", '3: this line looks like the start of a cell; write "# %%" and a blank'),
     "marks": ("# %%%% Sub\n", '1: this line looks like the start of a cell; write "# %%" and a blank'),
     "prose": ("# %% [markdown]\n# x\n#y\n", '3: this line of a Markdown cell is no comment; start it with "# "'),
-    "early": ("# comment\n\nimport x\n# %%\n", '3: this code stands in no cell; put a line "# %%" before it'),
+    "early": ("# comment\n\nimport x\n# %%\n", '3: this code comes before the first cell; put a line "# %%" before it'),
     "needs": ('# %% needs="cud"\nx\n', '1: needs="cud" names no device'),
 }
 
@@ -109,6 +109,7 @@ def test_what_cannot_be_read_is_told_with_its_line(write: Write, text: str, mess
     with pytest.raises(PageError) as caught:
         write(text, "docs/x.py")
     assert str(caught.value).startswith(f"docs/x.py:{message}")
+    assert str(caught.value).count("docs/x.py:") == 1
 
 
 def test_front_matter_and_prose_are_markdown() -> None:

@@ -33,6 +33,14 @@ def test_it_is_inert_unless_asked(project: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*same device*")
 
 
+def test_a_program_beside_the_pages_is_no_page(project: pytest.Pytester) -> None:
+    """A build leaves it a file: only a file of Python with cells is a notebook."""
+    project.makeini(ASKED)
+    (project.path / "docs/gallery.py").write_text("import missing\n", encoding="utf-8")
+    (project.path / "docs/notebook.py").write_text("# %%\n1 + 1\n", encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
+
+
 def test_it_leaves_other_plugins_their_options(project: pytest.Pytester) -> None:
     """Many projects have a --device of their own."""
     project.makeini(ASKED)

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -164,6 +165,55 @@ def test_no_extension_changes_code(
     woven = weave(page, outputs(page), {})
     assert complaint(page, render_more) == ""
     assert [text for language, text in code_blocks(render_more(woven)) if language == "python"] == [f"{code}\n"]
+
+
+@pytest.mark.parametrize("start", ['=== "Tab"', '===+ "Chosen"', '===! "Another row"', '- item\n\n    === "Tab"'])
+def test_code_in_a_tab_is_run_and_shown(write: Write, render: Render, render_more: Render, start: str) -> None:
+    """Tabs hold the ways to do one thing. Where the site has no tabs, Markdown shows the fence as text: an error."""
+    depth = "        " if "item" in start else "    "
+    page = write(f"{start}\n\n" + "".join(depth + line for line in FENCE.splitlines(True)))
+    assert [block.code for block in page.blocks] == ["x = 1\n"]
+    assert complaint(page, render_more) == ""
+    assert "this block is run, but the page does not show it as code" in complaint(page, render)
+
+
+ANNOTATED = {
+    "one after the other": "1. The first.\n2. The second.\n",
+    "with more": "1.  The first:\n\n    ```text\n    more\n    ```\n\n2.  The\nsecond.\n",
+}
+
+
+@pytest.mark.parametrize("notes", ANNOTATED.values(), ids=ANNOTATED.keys())
+@pytest.mark.parametrize("prefix", ["", "    "], ids=["plain", "list"])
+def test_the_list_of_annotations_is_right_below_its_code(write: Write, render: Render, prefix: str, notes: str) -> None:
+    """Material finds it nowhere else, and the marks in the code would say nothing; the output comes after it."""
+    text = f"```python\nx = 1  # (1)!\nx  # (2)\n```\n\n{notes}\nText.\n\n1. Another list.\n"
+    page = write(("- item\n\n" if prefix else "") + "".join(prefix + line for line in text.splitlines(True)))
+    woven = weave(page, outputs(page), {})
+    assert complaint(page, render) == ""
+    order = re.findall(r"<ol>|second\.|output 0|Text\.|Another list", render(woven))
+    assert order == ["<ol>", "second.", "output 0", "Text.", "<ol>", "Another list"]
+
+
+def test_annotations_end_with_the_box_that_they_are_in(write: Write, render: Render) -> None:
+    """What follows the box is indented, too, if the box is in a list."""
+    page = write(
+        "- item\n\n    !!! note\n\n        ```python\n        x  # (1)\n        ```\n\n        1. It.\n\n    Text.\n"
+    )
+    assert complaint(page, render) == ""
+    assert re.findall("It|output 0|Text", render(weave(page, outputs(page), {}))) == ["It", "output 0", "Text"]
+
+
+def test_a_list_of_annotations_that_holds_a_block_stays_whole(write: Write, render: Render) -> None:
+    """An output in the middle of the list would end it, and the block in it would be text."""
+    page = write("```python\nx = 1  # (1)!\n```\n\n1. Also:\n\n    ```python\n    y = 2\n    ```\n")
+    assert complaint(page, render) == ""
+
+
+def test_a_list_below_code_without_marks_comes_after_the_output(write: Write, render: Render) -> None:
+    """It is about what was printed."""
+    page = write(f"{FENCE}\n1. A list.\n")
+    assert re.findall("output 0|A list", render(weave(page, outputs(page), {}))) == ["output 0", "A list"]
 
 
 def test_code_that_arrives_by_an_include_is_an_error(write: Write, render_more: Render) -> None:

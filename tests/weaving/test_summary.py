@@ -56,6 +56,12 @@ def test_a_page_without_blocks_has_no_line(write: Write) -> None:
     assert summary_html(write("# Title\n\nText.\n"), {}) == ""
 
 
+def test_a_comment_in_a_fence_is_no_title(write: Write) -> None:
+    """The line would be part of the commands; a page without a title goes without."""
+    page = write("Text.\n\n```text\n# Install it\n```\n\n```python\nx = 1\n```\n")
+    assert "```text\n# Install it\n```\n" in weave(page, {0: [cpu()]}, {0: ()})
+
+
 def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
     """Twenty empty frames are what a reader without a GPU sees otherwise."""
     fence = '```python needs="cuda"\n{}\n```\n\n'

@@ -16,8 +16,9 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.orphans import orphans
+from samedevice.pages.percent import has_cells
 from samedevice.pages.programs import pages_for
-from samedevice.project import HOME, PAGES, Settings
+from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
 from samedevice.runs import Runs, sweep
 
 SETTINGS = pytest.StashKey[Settings]()
@@ -80,10 +81,16 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
     """Collect the pages of the documentation, and as nothing else: pytest would import a notebook that it is given."""
     others = yield
-    root, settings = parent.config.rootpath, parent.config.stash[JOB].settings
-    if file_path.is_relative_to(root) and settings.is_page(file_path.relative_to(root).as_posix()):
+    if _is_page(file_path, parent.config.rootpath, parent.config.stash[JOB].settings):
         return [PageFile.from_parent(parent, path=file_path)]
     return others
+
+
+def _is_page(path: Path, root: Path, settings: Settings) -> bool:
+    """Whether a file is a page, as a build says: a file of Python without a cell is a program beside the pages."""
+    if not path.is_relative_to(root) or not settings.is_page(path.relative_to(root).as_posix()):
+        return False
+    return path.suffix != NOTEBOOK or has_cells(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

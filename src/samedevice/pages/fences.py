@@ -1,8 +1,8 @@
 """Fence: where the code fences of a Markdown text are, decided as pymdownx.superfences decides it.
 
-A fence inside a longer fence is text; a fence in a list, an admonition or a quote is code; a fence in an indented code
-block or in an HTML comment is text. What the renderer would silently leave as text although it looks like a fence (not
-closed, a line indented less than its fence) is an error here.
+A fence inside a longer fence is text; a fence in a list, an admonition, a tab or a quote is code; a fence in an
+indented code block or in an HTML comment is text. What the renderer would silently leave as text although it looks like
+a fence (not closed, a line indented less than its fence) is an error here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TAB = 4
 OPENING = re.compile(
     r"""(?P<prefix>[ \t>]*)(?P<fence>`{3,}|~{3,})(?P<info>(?:[^`"'\n]|"[^"\n]*"|'[^'\n]*')*|[^`\n]*|(?<=~)[^\n]*)$"""
 )
-CONTAINER = re.compile(r"(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?)\s|:\s+\S")
+CONTAINER = re.compile(r'(?:[-*+]|\d+\.)\s+\S|(?:!!!|\?\?\?\+?)\s|:\s+\S|===[+!]{0,2} +".*"$')
 ITEM = re.compile(r"(?:[-*+]|\d+\.)\s")
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\n\s*[\w-]+[ \t]*:.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 COMMENT = re.compile(r" {0,3}<!--")
@@ -45,7 +45,7 @@ class Fence:
 
 
 class _Containers:
-    """Follows lists, admonitions, definitions and quotes, to tell a fence in one from an indented code block."""
+    """Follows lists, admonitions, tabs, definitions and quotes, to tell a fence in one from an indented code block."""
 
     def __init__(self) -> None:
         self.indents: list[int] = []

@@ -140,7 +140,7 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
         raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
     if language == OURS:
         raise PageError(page, fence.line, f'a build writes the fences named "{OURS}"; choose another language')
-    values, at = {}, 0
+    values, at, hint = {}, 0, _foreign_hint(settings)
     while at < len(rest):
         option = OPTION.match(rest, at)
         other = FOREIGN.match(rest, at)
@@ -149,7 +149,7 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
             at = other.end()
             continue
         if option is None:
-            raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"')
+            raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"{hint}')
         if option["key"] in values:
             raise PageError(page, fence.line, f"{option['key']}= is given twice; keep one of them")
         values[option["key"]] = option["value"]
@@ -161,7 +161,7 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
     complaints = Complaints()
     foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
-    for complaint in _complaints(values):
+    for complaint in _complaints(values, _foreign_hint(settings)):
         complaints.add(PageError(page, line, complaint))
     needs, count, versions, raises = "", 1, "", tuple[tuple[str, str], ...]()
     with complaints.collecting():
@@ -178,11 +178,16 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     )
 
 
-def _complaints(values: dict[str, str]) -> Iterator[str]:
+def _foreign_hint(settings: Settings) -> str:
+    """What to do about an option that another tool knows; this site has none."""
+    return "" if settings == HOME else "; if another tool knows it, list it below foreign: in mkdocs.yml"
+
+
+def _complaints(values: dict[str, str], hint: str) -> Iterator[str]:
     """What is wrong with the options of a block, but for needs= and raises=."""
     for key in values:
         if key not in KNOWN:
-            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}'
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}{hint}'
     if values.get("run", "no") != "no":
         yield f'run="{values["run"]}" is unknown; write run="no" reason="..." or leave it out'
     if ("run" in values) != bool(values.get("reason", "").strip()):

@@ -20,6 +20,8 @@ from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
+INCLUDE = re.compile(r"\s*-{2,}8<-{2,}(?!\S)")
+"""Code that begins with an include of pymdownx.snippets."""
 
 
 class BlockParser:
@@ -71,8 +73,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> 
                 if block is not None:
                     blocks.append(block)
                     _check_shown(block)
-    if page.endswith(NOTEBOOK):
-        with complaints.collecting():
+        if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
     complaints.settle()
     return blocks
@@ -85,6 +86,9 @@ def _check_shown(block: Block) -> None:
         place = f"line {block.code_line + block.code.count(chr(10), 0, odd.start())} of {block.path}"
         what = f"holds the control character {ord(odd[0]):#04x}, which no page shows; write it as an escape"
         raise PageError(block.page, block.line, f"{place} {what}")
+    if INCLUDE.match(block.code):
+        advice = 'write file="PATH" on an empty fence, with part="NAME" for a part of the file'
+        raise PageError(block.page, block.line, f"an include is not followed in code that is run; {advice}")
     last = max(map(int, re.findall(r"\d+", block.options.hl_lines)), default=0)
     if last > block.code.count("\n"):
         what = f'hl_lines="{block.options.hl_lines}" names line {last}, but the code ends before it'

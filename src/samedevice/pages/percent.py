@@ -96,7 +96,8 @@ def _is_mark(line: str, path: str, number: int) -> bool:
 def _check_head(lines: list[str], path: str) -> None:
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.startswith("#"):
-            raise PageError(path, number, f'this code stands in no cell; put a line "{MARK}" before it')
+            advice = f'put a line "{MARK}" before it, or list a file that is no page below leave: in mkdocs.yml'
+            raise PageError(path, number, f"this code comes before the first cell; {advice}")
 
 
 def _uncommented(text: str) -> str:

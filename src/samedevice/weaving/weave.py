@@ -16,6 +16,7 @@ from typing import Any
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.anchors import anchors, of_output
+from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
@@ -41,14 +42,16 @@ def weave(
     """
     parts: list[str] = []
     at, above, quiet = 0, None, _quiet(page, shown)
-    for block, anchor in zip(page.blocks, anchors(page), strict=True):
+    ends = [*(block.fence.start for block in page.blocks[1:]), len(page.text)]
+    for block, anchor, end in zip(page.blocks, anchors(page), ends, strict=False):
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor)))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = _output_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)
-        parts += [output, _folded(block, code)] if block.options.fold else [code, output]
-        at, above = block.fence.end, block
+        at, above = notes_end(page, block, end), block
+        notes = _prose(page, block.fence.end, at, block, shown, diagrams or {})
+        parts += [output, _folded(block, code), notes] if block.options.fold else [code, notes, output]
     parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
     return _below_title("".join(parts), summary_html(page, shown), page)
 
@@ -102,9 +105,12 @@ def _heading_between(page: Page, one: Block, other: Block) -> bool:
 
 
 def _below_title(text: str, html: str, page: Page) -> str:
-    """The page with a line below its title; pages whose title is not in their text go without."""
+    """The page with a line below its title; pages whose title is not in their text go without.
+
+    What looks like one in a fence of a shell is a comment.
+    """
     title = TITLE.search(text)
-    first = page.blocks[0].fence.start if page.blocks else len(page.text)
+    first = page.fences[0].start if page.fences else len(page.text)
     if not html or title is None or title.start() > first:
         return text
     return f"{text[: title.end()]}\n{_output_fence('', html)}{text[title.end() :]}"
