@@ -209,8 +209,10 @@ def test_settings_are_read_without_mkdocs(tmp_path: Path) -> None:
     assert not weaves(found)
 
 
-def test_a_setting_that_nobody_knows_is_an_error(tmp_path: Path) -> None:
+def test_a_setting_that_nobody_knows_or_of_another_kind_is_an_error(tmp_path: Path) -> None:
     """As under MkDocs."""
+    with pytest.raises(ProjectError, match=r"mkdocs\.yml: samedevice: leave: 'a\.md' is no list; write one"):
+        settings_of({"plugins": [{"samedevice": {"leave": "a.md"}}]}, tmp_path)
     with pytest.raises(ProjectError, match=r"mkdocs\.yml: the plugin samedevice has no setting consol; it has record"):
         settings_of({"plugins": [{"samedevice": {"consol": True}}]}, tmp_path)
 
@@ -266,6 +268,7 @@ def test_a_page_or_an_output_that_zensical_leaves_out_is_told(project: Path) -> 
         (None, "mkdocs.yml cannot be read (No such file or directory); go to the folder of your mkdocs.yml"),
         ("site_name: [", "mkdocs.yml is no YAML: "),
         ("site_name: A\n", "add `- samedevice` below markdown_extensions"),
+        (f"{CONFIG}docs_dir: pages\n", "docs_dir: pages is no folder below "),
         (f"{CONFIG}site_dir: .\n", "site_dir: . is replaced by each build; name a folder of its own"),
     ],
 )
@@ -313,7 +316,7 @@ def test_samedevice_build_makes_the_whole_site(
     for name in ("index.ipynb", "index.md", "index.check.json", "sub/walk.ipynb", "llms-full.txt"):
         assert (project / "site" / name).is_file()
     assert (project / "site/sub/walk.py").read_text(encoding="utf-8") != WALK
-    assert "https://example.org/index.md): What it is." in (project / "site/llms.txt").read_text(encoding="utf-8")
+    assert "[Start](index.md): What it is." in (project / "site/llms.txt").read_text(encoding="utf-8")
     assert sorted(project.joinpath("docs").rglob("*")) == before
 
 
@@ -326,6 +329,7 @@ def test_samedevice_build_fails_on_a_page_that_is_wrong_and_keeps_the_site_if_ze
     (project / "docs/index.md").write_text('# Start\n\n```python nedds="cuda"\nprint(1)\n```\n', encoding="utf-8")
     assert main(["build"]) == DIFFERENT
     assert "samedevice: docs/index.md:3: " in capfd.readouterr().err
-    (project / "mkdocs.yml").write_text(f"{CONFIG}docs_dir: 3\n", encoding="utf-8")
+    (project / "mkdocs.yml").write_text(f"{CONFIG}theme: gone\n", encoding="utf-8")
     assert main(["build"]) == FAILED
+    assert "samedevice: mkdocs.yml: Theme 'gone' is not installed" in capfd.readouterr().err
     assert (project / "site/index.html").is_file()

@@ -79,7 +79,11 @@ def run_build() -> int:
     """Build the site of the project in the working directory. Raises SameDeviceError."""
     from samedevice.integration.zensical.build import build
 
-    return build(Path.cwd())
+    try:
+        return build(Path.cwd())
+    except OSError as error:
+        reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
+        raise SameDeviceError(f"{reason}; make room on the disk, or make the file readable and writable") from error
 
 
 def _agreed() -> bool:

@@ -70,6 +70,7 @@ class Copy:
         if not weaves(project):
             raise ProjectError(ADVICE)
         self.settings: Settings = settings_of(project, self.root)
+        _check_docs(self.root, self.settings)
         self.folder = self.root / COPY
         self.site = _site(self.root, self.settings, str(project.get("site_dir") or "site"))
         self.repository = Repository.named(os.environ.get(VARIABLE, ""))
@@ -148,6 +149,15 @@ class Copy:
         base = self.folder / "site" / uri.rpartition(".")[0]
         base = base.with_name("index") if base.name == "README" else base
         return base / "index.html" if directories and base.name != "index" else base.with_name(f"{base.name}.html")
+
+
+def _check_docs(root: Path, settings: Settings) -> None:
+    """Raise ProjectError where there is no folder of pages below the project's root."""
+    docs = (root / settings.docs).resolve()
+    if not docs.is_dir() or root not in docs.parents:
+        raise ProjectError(
+            f"{NAME}: docs_dir: {settings.docs} is no folder below {root}; name the folder of your pages"
+        )
 
 
 def _site(root: Path, settings: Settings, name: str) -> Path:

@@ -52,11 +52,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
-    """What a project says of the plugin in its mkdocs.yml. Raises ProjectError for what the plugin does not know."""
-    own = _plugin(project.get("plugins") or ())
-    for name in own.keys() - SETTINGS.keys():
-        raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
-    default = Settings()
+    """What a project says of the plugin in its mkdocs.yml. Raises ProjectError for what the plugin does not take."""
+    own, default = _plugin(project.get("plugins") or ()), Settings()
+    for name, value in own.items():
+        if name not in SETTINGS:
+            raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
+        kind = _kind(getattr(default, name, False))
+        if not isinstance(value, kind):
+            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kind.__name__}; write one")
     return Settings(
         docs=str(project.get("docs_dir") or default.docs).strip("/"),
         programs=str(own.get("programs", default.programs)).strip("/"),
@@ -66,6 +69,11 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         console=bool(own.get("console", False)),
         flags=flags_of(root),
     )
+
+
+def _kind(default: object) -> type:
+    """What YAML gives for a setting with this default."""
+    return list if isinstance(default, tuple) else type(default)
 
 
 def _plugin(plugins: Any) -> dict[str, Any]:
