@@ -18,8 +18,8 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
-from samedevice.integration.zensical.build import _description as description
-from samedevice.integration.zensical.build import check, with_front_matter
+from samedevice.integration.zensical.build import check
+from samedevice.integration.zensical.copy import description, with_front_matter
 from samedevice.integration.zensical.extension import PAGE
 from samedevice.integration.zensical.pages import COPY, project_root
 from samedevice.integration.zensical.project_file import ProjectError, adapted, read, settings_of, weaves
