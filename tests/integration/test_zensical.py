@@ -6,9 +6,11 @@ Most tests need no Zensical: its part is played by a preprocessor that holds a p
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +22,7 @@ from markdown.preprocessors import Preprocessor
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
 from samedevice.integration.zensical.build import check
 from samedevice.integration.zensical.copy import description, with_front_matter
-from samedevice.integration.zensical.extension import PAGE
+from samedevice.integration.zensical.extension import PAGE, SameDeviceExtension
 from samedevice.integration.zensical.pages import COPY, project_root
 from samedevice.integration.zensical.project_file import ProjectError, adapted, read, settings_of, weaves
 from samedevice.outputs.environments import Environment
@@ -141,6 +143,14 @@ def test_where_zensical_renders_no_page_the_extension_does_nothing(project: Path
     text = "# Title\n\n```python\nprint(1)\n```\n"
     without = Markdown(extensions=["pymdownx.superfences"]).convert(text)
     assert Markdown(extensions=["pymdownx.superfences", NAME]).convert(text) == without
+
+
+def test_the_package_names_the_extension() -> None:
+    """A project writes `samedevice` below markdown_extensions."""
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r'entry-points\."markdown\.extensions"\]\n(samedevice) = "(.+)"', text)
+    assert found
+    assert EntryPoint(found[1], found[2], "markdown.extensions").load() is SameDeviceExtension
 
 
 def test_pages_of_others_are_left_as_they_are(zensical: Callable[..., str], project: Path) -> None:

@@ -93,7 +93,7 @@ def check(copy: Copy, html: Path, uri: str, outputs: list[str]) -> list[str]:
     """What is wrong with a built page: it is not there, or does not show each block and output as it was run."""
     page = copy.pages[uri]
     if not html.is_file():
-        return [f"{page.path}: zensical built no page of it; look for it in nav and exclude_docs of {NAME}"]
+        return [f"{page.path}: zensical built no page of it; if exclude_docs means it, list it below leave too"]
     try:
         left = [output.replace(f" {UNSEARCHED}", "") for output in outputs]  # zensical drops it, once it has its index
         check_shown(page, left, html.read_text(encoding="utf-8"))
