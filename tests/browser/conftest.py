@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
-from otherwise import OTHERWISE, SEARCH
+from otherwise import BUILDER, OTHERWISE, SEARCH
 from served import NAME, served
 
 from samedevice.devices import torch_build
@@ -36,8 +36,6 @@ BUILDERS = {
     "zensical": ("samedevice", "build"),
 }
 """What can build the site, as modules of Python with arguments."""
-BUILDER = os.environ.get("SAMEDEVICE_BUILDER", "mkdocs")
-"""What builds it for these tests."""
 HERE_NOW = Environment("cpu", "This machine", torch_build().version, "3.11.7", "", "2026-01-03")
 """The version of PyTorch that is here; Zensical runs nothing, so what it prints has to be recorded."""
 OLD = Environment("cpu", "An old machine", "2.1.0", "3.10.1", "", "2026-01-02")
