@@ -39,8 +39,9 @@
   };
   const words = (text) => [...new Set(message(text).match(/[a-z_]\w*[a-z_]\w*/gi) ?? [])];
 
-  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it. What finds
-     nothing is asked for once more, with a letter more or less in each word. Zensical has a search of its own. */
+  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it; few words
+     are whole ones, and the last may be a beginning. What finds nothing is asked for once more, with a letter more or
+     less in each word. Zensical has a search of its own. */
   const Started = window.Worker, query = document.querySelector("[data-md-component=search-query]");
   if (query) window.Worker = class extends EventTarget {
     constructor(url) { super(); this.url = url; }
@@ -56,8 +57,9 @@
     }
     postMessage(message) {
       if (message.type === 2) {
-        const text = this.asked = message.data;
-        if (text.trim().split(/\s+/).length > 4) message = { ...message, data: words(text).slice(0, 20).join("^1 ") };
+        const text = this.asked = message.data, few = text.trim().split(/\s+/);
+        const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}` : text;
+        message = { type: 2, data: few.length > 4 ? words(text).slice(0, 20).join("^1 ") : typed };
       }
       (this.started ??= this.start()).postMessage(message);
     }

@@ -252,7 +252,7 @@ ax.grid(False)
 # ## Mixed precision: `torch.autocast`
 #
 # Inside a region of `autocast`, PyTorch computes some operations in 16 bits: matrix products, mostly.
-# On hardware made for 16 bits this takes less time, and for large batches it takes [less memory](../amp/autocast.md#memory).
+# On hardware made for 16 bits this can take less time, and for large batches it takes [less memory](../amp/autocast.md#memory).
 # With a small batch it can take more memory, because autocast copies the weights.
 # Autocast does not choose the device, and does not make results more accurate.
 #

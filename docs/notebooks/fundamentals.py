@@ -8,7 +8,7 @@
 #
 # This notebook walks from the first tensor to the GPU.
 # Read it and run it from top to bottom; you need Python and no knowledge of PyTorch.
-# Each section ends with a link to the page that goes deeper, and the last one has ten exercises with solutions.
+# Most sections link to the page that goes deeper, and near the end are ten exercises with solutions.
 
 # %% numbers="vary"
 import torch
@@ -163,7 +163,7 @@ print(one_to_ten)
 print(torch.zeros_like(input=one_to_ten))
 
 # %% [markdown]
-# `torch.range` is its older relative: it includes the end, and warns that it is deprecated.
+# `torch.range` is its older relative: it can include the end, and warns that it is deprecated.
 
 # %%
 print(torch.range(1, 10))
@@ -193,7 +193,7 @@ for data in (3.0, 3, True):
 
 # %% [markdown]
 # `.type()` and `.to()` convert.
-# If you add or multiply two data types, PyTorch converts both to one that fits, without a message.
+# If you add or multiply two data types, PyTorch converts most pairs to one type, without a message.
 
 # %%
 float_16_tensor = float_32_tensor.type(torch.float16)
@@ -238,7 +238,7 @@ some_tensor.size() == some_tensor.shape  # a method and an attribute for the sam
 # %% [markdown]
 # ## Operations
 #
-# The operators work element by element.
+# These operators work element by element.
 
 # %%
 tensor = torch.tensor([1, 2, 3])
@@ -599,7 +599,7 @@ print(torch.equal(random_tensor_C, random_tensor_D))
 print(random_tensor_C == random_tensor_D)
 
 # %% [markdown]
-# One seed at the start of a program is enough: it fixes the whole sequence.
+# One seed at the start of a program is enough: it fixes the whole sequence of PyTorch's numbers.
 # Seed again only to repeat the same numbers.
 
 # %%

@@ -353,3 +353,19 @@ def test_the_cheat_sheet_prints_on_four_pages(context: Any, address: str) -> Non
     page.emulate_media(media="print")
     assert page.locator("article .sd-text:visible").count() > 5
     assert not page.locator(".md-sidebar, .md-header, .sd-foot, .sd-head p").filter(visible=True).count()
+
+
+def test_the_path_marks_the_pages_that_were_opened(
+    browser: Any, chromium: dict[str, Any], address: str, tmp_path: Path
+) -> None:
+    """A beginner sees how far they are. Scripts cannot ask for visited links, so this looks at the pixels."""
+    with browser.browser_type.launch_persistent_context(str(tmp_path), **chromium) as context:  # others keep no history
+        page = context.new_page()
+        page.goto(address)
+        steps = page.locator("ol:has(.sd-step) li")
+        before = [steps.nth(number).screenshot() for number in (0, 1)]
+        steps.nth(0).get_by_role("link").click()
+        page.wait_for_url("**/tensors/creating.html")
+        page.goto(address)
+        after = [steps.nth(number).screenshot() for number in (0, 1)]
+    assert (after[0] == before[0], after[1] == before[1]) == (False, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -242,6 +243,16 @@ def test_a_page_on_the_cpu_sees_no_accelerator(run: Run) -> None:
     torch_code = "import torch\ntorch.accelerator.current_accelerator(check_available=True), torch.cuda.is_available()"
     outputs = run(python(os_code, torch_code))
     assert [output.value for output in outputs] == ["''", "(None, False)"]
+
+
+def test_the_gpu_of_a_mac_is_hidden_from_the_compiler_too() -> None:
+    """PyTorch 2.15's looks through the cache that it expects around the function."""
+    code = (
+        "import torch\nfrom samedevice.running.worker import hide_mps\nhide_mps(torch)\nimport torch._dynamo\n"
+        "print(torch.mps.is_available(), torch.backends.mps.is_available.__wrapped__())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False False\n", done.stderr
 
 
 def test_a_page_computes_with_one_thread(run: Run) -> None:

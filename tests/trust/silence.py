@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.closures import closures
 
+EXERCISE = re.compile(r"^(?:#|\*\*\d+\.\*\*|\d+\.) ?")
+"""How the line after an exercise begins: a heading, or another one's number."""
+
 
 def silent(root: Path) -> Iterator[tuple[Block, str]]:
     """Each such block of the pages with what uses it; that is empty if nothing does."""
@@ -25,7 +30,27 @@ def silent(root: Path) -> Iterator[tuple[Block, str]]:
         for block in page.blocks:
             if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
                 users = [page.blocks[index] for index, needed in needs.items() if block.index in needed.blocks]
-                yield block, f"needed by {min(users, key=lambda one: one.line)}" if users else ""
+                first = min(users, key=lambda one: one.line, default=None)
+                yield block, f"needed by {first}" if first else use_in_text(page, block)
+
+
+def use_in_text(page: Page, block: Block) -> str:
+    """What the page's text has the block for; empty if nothing."""
+    return _begins(page, block) or _belongs(page, block)
+
+
+def _begins(page: Page, block: Block) -> str:
+    """The exercise that the block begins, which its solution ends; empty if it begins none."""
+    after = page.text.split("\n")[block.line + block.code.count("\n") :]
+    lines = itertools.takewhile(lambda line: not EXERCISE.match(line), after)
+    return "begins an exercise" if any('"Solution"' in line for line in lines) else ""
+
+
+def _belongs(page: Page, block: Block) -> str:
+    """The block that runs the program which this one shows a part of; empty if it shows none, or nothing runs it."""
+    file = block.options.part and block.options.file
+    runs = (other for other in page.blocks if file and other.kind == "console" and file in other.code)
+    return next((f"a part of the program that {other} runs" for other in runs), "")
 
 
 def _prints_nothing(page: Page, block: Block, root: Path) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from mutants import FORGED, HAND, LITERAL, RAISES, RAISES_FORGED, Case, Tally, cases, examine, shows, submit_again
 from mutations import code_mutant, literals, output_mutants, raises_mutants, with_code, with_raises
 from repository import ROOT
-from silence import silent
+from silence import silent, use_in_text
 
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import Verdict
@@ -275,6 +275,27 @@ def test_a_silent_block_is_listed_with_what_uses_it(recorded: Recorded, root: Pa
         ("docs/page.md:3", "needed by docs/page.md:8"),
         ("docs/page.md:28", ""),
     ]
+
+
+def test_the_code_that_an_exercise_begins_with_has_a_use(tmp_path: Path) -> None:
+    """The reader completes it; a block below the solution is none."""
+    text = '**1.** Do.\n\n```python\na = ...\n```\n\n??? success "Solution"\n\n    ```python\n    a = 1\n    ```\n\n'
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/page.md").write_text(f"{text}## Next\n\n{text}", encoding="utf-8")
+    page = parse_page(tmp_path / "docs/page.md", tmp_path)
+    assert [use_in_text(page, block) for block in page.blocks] == ["begins an exercise", "", "begins an exercise", ""]
+
+
+def test_a_part_of_a_program_that_the_page_runs_has_a_use(tmp_path: Path) -> None:
+    """It shows what prints the output elsewhere on the page."""
+    for folder in ("docs", "snippets"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "snippets/a.py").write_text("# region one\nx = 1\n# endregion\n", encoding="utf-8")
+    part, run = '```python file="snippets/a.py" part="one"\n```\n', "```console\n$ python snippets/a.py\n```\n"
+    for text, expected in ((part, ""), (f"{part}\n{run}", "a part of the program that docs/page.md:4 runs")):
+        (tmp_path / "docs/page.md").write_text(text, encoding="utf-8")
+        page = parse_page(tmp_path / "docs/page.md", tmp_path)
+        assert use_in_text(page, page.blocks[0]) == expected
 
 
 def test_a_recording_with_another_entry_is_the_same_otherwise(recorded: Recorded) -> None:

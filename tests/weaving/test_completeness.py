@@ -181,6 +181,7 @@ def test_code_in_the_html_of_a_page_is_an_error(write: Write, render: Render) ->
 
 NOT_SHOWN = {
     "below a heading": "# Title\n    ```python\n    x = 1\n    ```\n",
+    "in a comment": "<div><!--\n```python\nx = 1\n```\n-- ></div>\n",
     "in a style": "<style>\n```python\nx = 1\n```\n</style>\n",
 }
 
@@ -192,6 +193,12 @@ def test_a_block_that_is_run_and_not_shown_as_code_is_an_error_at_its_line(
     """Its output would belong to nothing."""
     found = complaint(write(text), render)
     assert found.startswith("docs/page.md:2: this block is run, but the page does not show it as code; ")
+
+
+def test_a_block_in_a_comment_without_an_end_is_an_error(write: Write, render: Render) -> None:
+    """A browser hides the rest of the page, and Python's parser of HTML does not."""
+    found = complaint(write("<details>\n<!--\n```text\n```\n```python\nx = 1\n```\n"), render)
+    assert found.startswith("docs/page.md:5: this block is run, but the page does not show it as code; ")
 
 
 def test_what_a_plugin_does_to_a_page_is_an_error(write: Write, render: Render) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from samedevice.project import PACKAGE
@@ -32,4 +33,5 @@ def within() -> str:
 
 
 def _choice() -> str:
-    return text_of(CHOICE).partition("*/\n")[2]
+    """Its text, without indentation."""
+    return re.sub(r"\n +", "\n", text_of(CHOICE).partition("*/\n")[2])

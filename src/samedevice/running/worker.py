@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import ctypes
+import functools
 import io
 import json
 import linecache
@@ -202,7 +203,13 @@ def prepare(job: Job) -> None:
     warnings.formatwarning = show
     torch = installed() if job["device"] == "cpu" and sys.platform == "darwin" else None
     if torch:
-        torch.backends.mps.is_available = torch.mps.is_available = lambda: False
+        hide_mps(torch)
+
+
+def hide_mps(torch: Any) -> None:
+    """Have PyTorch say that a Mac has no GPU. Since 2.15 its compiler wants to find a cached function here."""
+    for module in (torch.backends.mps, torch.mps):
+        module.is_available = functools.cache(lambda: False)
 
 
 def work(job: Job, channel: IO[bytes]) -> None:
