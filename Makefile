@@ -1,7 +1,8 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
-# TIMES=30: for `make flaky`. ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
+# TIMES=30: for `make flaky`. BUILDER=zensical: for `make canary`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
+# PROJECTS="NAME=FOLDER": for `make projects`.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -9,6 +10,7 @@ TORCH_INDEX ?=
 export TORCH_INDEX
 TIMES ?= 30
 PROJECTS ?=
+BUILDER ?= zensical
 BIN := $(VENV)/bin
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 TEST = $(BIN)/python -m pytest -n logical --durations=10
@@ -62,9 +64,9 @@ flaky: $(VENV)/ready ## run every block TIMES times under load, in changing orde
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
-canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and report
-	@$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt zensical
-	@$(BIN)/python .ci/canary.py
+canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
+	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
+	SAMEDEVICE_BUILDER=$(BUILDER) $(TEST) tests/browser tests/integration/test_zensical.py
 
 lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
 	$(BIN)/python tests/browser/lighthouse.py

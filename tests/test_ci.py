@@ -1,4 +1,4 @@
-"""The scripts of .ci: what the summary of a job says, and what a build by Zensical must not leave out."""
+"""The scripts of .ci: what the summary of a job says."""
 
 from __future__ import annotations
 
@@ -60,15 +60,3 @@ def test_a_report_is_written_with_the_versions(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.startswith("## Python 3.")
     assert "torch 2." in done.stdout.splitlines()[0]
-
-
-def test_a_page_or_an_output_that_zensical_leaves_out_is_told(tmp_path: Path) -> None:
-    """Its exit status does not tell."""
-    (tmp_path / "site/topic").mkdir(parents=True)
-    (tmp_path / "site/topic/a.html").write_text('<div class="sd-out" data-devices="cpu">', encoding="utf-8")
-    missing = script("canary").missing
-    assert list(missing(tmp_path, {"topic/a.md": 1})) == []
-    assert list(missing(tmp_path, {"topic/a.md": 2, "b.md": 0})) == [
-        "- topic/a.md shows 1 outputs of 2",
-        "- b.md was not built",
-    ]

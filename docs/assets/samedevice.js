@@ -41,9 +41,9 @@
 
   /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it; few words
      are whole ones, and the last may be a beginning. What finds nothing is asked for once more, with a letter more or
-     less in each word. */
-  const Started = window.Worker;
-  window.Worker = class extends EventTarget {
+     less in each word. Zensical has a search of its own. */
+  const Started = window.Worker, query = document.querySelector("[data-md-component=search-query]");
+  if (query) window.Worker = class extends EventTarget {
     constructor(url) { super(); this.url = url; }
     start() {
       const started = new Started(this.url);
@@ -64,12 +64,11 @@
       (this.started ??= this.start()).postMessage(message);
     }
   };
-  const query = document.querySelector("[data-md-component=search-query]");
-  query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
+  query?.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
 
   /* Each page that is found shows its best section, also where its own title fits better. */
   const list = document.querySelector(".md-search-result__list");
-  new MutationObserver(() => {
+  if (list) new MutationObserver(() => {
     for (const more of all("li > a:first-child + details", list)) {
       const count = more.querySelector("summary div");
       count.textContent = count.textContent.replace(/\d+/, (number) => number - 1);

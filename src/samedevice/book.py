@@ -46,13 +46,14 @@ class Problem:
 class Book:
     """Has pages run, and tells what to show under their blocks. A context manager.
 
-    `root` is the repository root; `report` is called with a line of text for each page that was run.
+    `root` is the repository root; `report` is called with a line of text for each page that was run. `devices` are
+    those to run pages on, else all that are present; with none of them, what is shown is what was recorded.
     """
 
     def __init__(self, root: Path, report: Callable[[str], None], devices: Iterable[str] | None = None) -> None:
         self.root = root
         self.report = report
-        self.devices = tuple(devices or present_devices())
+        self.devices = tuple(present_devices() if devices is None else devices)
         self.runs = Runs(root)
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
         if not self.runs.cache.writable:
@@ -117,6 +118,8 @@ class Book:
                     Problem(damage(page, block, one.environment)) for one in standings if one.state is State.DAMAGED
                 ]
             problems += _not_recorded(page, unrecorded, device)
+        if not self.devices:
+            problems += _recorded_nowhere(page, shown)
         return shown, list(dict.fromkeys(problems))
 
     def about(self, page: Page) -> Iterator[str]:
@@ -244,6 +247,17 @@ def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Probl
     if not found:
         return []
     told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
+    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
+
+
+def _recorded_nowhere(page: Page, shown: dict[int, list[Shown]]) -> list[Problem]:
+    """One problem for all blocks of a page that need no device and have no output of their code from any."""
+    device = DEVICES[0]
+    free = [block for block in page.blocks if block.runs_on(device) and not block.options.versions]
+    found = [block for block in free if not any(one.output or one.wrong for one in shown[block.index])]
+    if not found:
+        return []
+    told = f"{len(found)} blocks from here on are recorded nowhere as they stand"
     return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
 
 

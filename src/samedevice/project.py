@@ -89,6 +89,13 @@ HOME = Settings()
 """This site."""
 
 
+def flags_of(root: Path) -> str:
+    """What begins the names of pytest's options in the project below `root`: nothing more where it loads the plugin."""
+    conftest = root / "conftest.py"
+    loads = conftest.is_file() and "samedevice.integration.pytest" in conftest.read_text(encoding="utf-8")
+    return HOME.flags if loads else FLAGS
+
+
 def is_page(path: str) -> bool:
     """Whether a path, relative to the root, is that of a page of this site."""
     return HOME.is_page(path)

@@ -68,7 +68,7 @@ def make_site(folder: Path) -> None:
 
 def without_plugin(config: str) -> str:
     """The site's configuration without our plugin. Raises SystemExit if it is not there."""
-    plain, found = re.subn(r"^  - samedevice\b.*\n", "", config, flags=re.M)
+    plain, found = re.subn(r"^  - samedevice:.*\n", "", config, flags=re.M)
     if found != 1:
         raise SystemExit(
             "mkdocs.yml has no line of its own for the plugin samedevice; tests/bench/real.py looks for one"

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
+from otherwise import FIRST_VIEW
 from served import NAME
 
 pytestmark = pytest.mark.browser
@@ -49,7 +50,6 @@ OF_COLORS = ["color-contrast", "link-in-text-block"]
 NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
-FIRST_VIEW = 102_400
 OWN = 8_100
 
 

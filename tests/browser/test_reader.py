@@ -200,9 +200,9 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
     home.get_by_text("Copied with").wait_for()
     assert "Needs torch" in home.locator(".sd-toast").inner_text()
     home.get_by_role("button", name="Show", exact=True).click()
-    assert home.locator("dialog pre").inner_text().strip() == text.strip()
+    assert home.locator("dialog.sd-dialog pre").inner_text().strip() == text.strip()
     home.keyboard.press("Escape")
-    assert home.locator("dialog").is_hidden()
+    assert home.locator("dialog.sd-dialog").is_hidden()
     done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True)
     assert done.stdout.strip() in {output.strip() for output in outputs(home)}
 

@@ -28,6 +28,7 @@ docs_dir: docs
 theme: mkdocs
 plugins: [samedevice: {{console: true}}]
 nav: null
+watch: []
 hooks: []
 extra_css: []
 extra_javascript: []

@@ -16,7 +16,7 @@ from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
 from samedevice.generated.markers import Reference
-from samedevice.integration.mkdocs import build
+from samedevice.integration import maker
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.weaving.weave import weave
 
@@ -204,7 +204,7 @@ def test_a_page_is_woven_again_when_something_changes_that_it_is_made_from(
 ) -> None:
     """The outputs, and the files to take along, are those of the page as it is."""
     woven = []
-    monkeypatch.setattr(build, "weave", lambda page, *rest: woven.append(page.path) or weave(page, *rest))
+    monkeypatch.setattr(maker, "weave", lambda page, *rest: woven.append(page.path) or weave(page, *rest))
     for folder in ("snippets", "docs/assets/diagrams"):
         (site.root / folder).mkdir(parents=True)
     site.write("../snippets/p.py", "name = __file__ + '.txt'\nprint(open(name).read())\n")

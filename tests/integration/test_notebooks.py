@@ -46,6 +46,7 @@ docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
 plugins: [samedevice: {{console: true}}]
 nav: null
+watch: []
 extra_css: []
 extra_javascript: []
 """

@@ -1,4 +1,4 @@
-"""The command `samedevice`: does this machine print what a page shows?"""
+"""The command `samedevice`: does this machine print what a page shows? And the site, built with Zensical."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     check.add_argument("--device", choices=DEVICES, default="cpu", help="the device to run on (default: cpu)")
     check.add_argument("--yes", action="store_true", help="do not ask before running")
     check.add_argument("--record", type=Path, metavar="FILE", help="write a recording to contribute, a .tar.gz")
+    check.set_defaults(run=lambda asked: run_check(asked.page, asked.device, asked.yes, asked.record))
+    text = "build the site of the project in this folder with Zensical, from what is recorded; nothing is run"
+    after = "Exit status: 0 if all is well, 1 if something is wrong with a page, 2 if there is no site."
+    build = commands.add_parser("build", help=text, description=text, epilog=after)
+    build.set_defaults(run=lambda asked: run_build())
     return parser.parse_args(given)
 
 
@@ -43,7 +48,7 @@ def main(given: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
     asked = arguments(given)
     try:
-        return check(asked.page, asked.device, asked.yes, asked.record)
+        return int(asked.run(asked))
     except SameDeviceError as error:
         print(f"samedevice: {error}", file=sys.stderr)
         return FAILED
@@ -52,7 +57,7 @@ def main(given: Sequence[str] | None = None) -> int:
         return STOPPED
 
 
-def check(address: str, device: str, sure: bool, archive: Path | None) -> int:
+def run_check(address: str, device: str, sure: bool, archive: Path | None) -> int:
     """Fetch a page, run it and report. Raises SameDeviceError."""
     page = fetched(address)
     demand(page, device)
@@ -68,6 +73,17 @@ def check(address: str, device: str, sure: bool, archive: Path | None) -> int:
     if archive is not None:
         _record(page, run, device, said, archive)
     return DIFFERENT if any(one.differs for one in found) else SAME
+
+
+def run_build() -> int:
+    """Build the site of the project in the working directory. Raises SameDeviceError."""
+    from samedevice.integration.zensical.build import build
+
+    try:
+        return build(Path.cwd())
+    except OSError as error:
+        reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
+        raise SameDeviceError(f"{reason}; make room on the disk, or make the file readable and writable") from error
 
 
 def _agreed() -> bool:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
+from samedevice.pages.percent import front_matter, read_cells
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy
@@ -41,19 +42,39 @@ def weave(
     Raises PageError for an expected result that belongs to no block.
     """
     parts: list[str] = []
-    at, above, quiet = 0, None, _quiet(page, shown)
+    at, above, woven = 0, None, _blocks(page, shown, copies)
     ends = [*(block.fence.start for block in page.blocks[1:]), len(page.text)]
-    for block, anchor, end in zip(page.blocks, anchors(page), ends, strict=False):
+    for block, end, (first, last) in zip(page.blocks, ends, woven, strict=False):
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
+        at, above = notes_end(page, block, end), block
+        parts += [first, _prose(page, block.fence.end, at, block, shown, diagrams or {}), last]
+    parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
+    return _below_title("".join(parts), summary_html(page, shown), page)
+
+
+def weave_notebook(
+    page: Page,
+    shown: Mapping[int, Sequence[Shown]],
+    copies: Mapping[int, Copy],
+    diagrams: Mapping[str, str] | None = None,
+) -> str:
+    """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
+    woven = _blocks(page, shown, copies)
+    cells = [cell.markdown for cell in read_cells(page.text, page.path)]
+    parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, _output_fence) for text in cells]
+    text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown)
+    return TITLE.sub(lambda title: f"{title[0]}\n{_output_fence('', summary)}", text, count=1) if summary else text
+
+
+def _blocks(page: Page, shown: Mapping[int, Sequence[Shown]], copies: Mapping[int, Copy]) -> Iterator[tuple[str, str]]:
+    """What is written in the place of each block, above and below the list that explains marks in its code."""
+    quiet = _quiet(page, shown)
+    for block, anchor in zip(page.blocks, anchors(page), strict=True):
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor)))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = _output_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)
-        at, above = notes_end(page, block, end), block
-        notes = _prose(page, block.fence.end, at, block, shown, diagrams or {})
-        parts += [output, _folded(block, code), notes] if block.options.fold else [code, notes, output]
-    parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
-    return _below_title("".join(parts), summary_html(page, shown), page)
+        yield (output + _folded(block, code), "") if block.options.fold else (code, output)
 
 
 def _prose(
@@ -136,6 +157,16 @@ def held_outputs(markdown: str) -> list[str]:
     """The HTML of the outputs that a woven text holds, in order."""
     held = (base64.b64decode(found["body"]).decode() for found in FENCE.finditer(markdown))
     return [text for text in held if not text.startswith("{")]
+
+
+def holds(markdown: str) -> bool:
+    """Whether a woven text holds blocks or outputs."""
+    return FENCE.search(markdown) is not None
+
+
+def held(html: str) -> str:
+    """HTML as the Markdown of a woven text."""
+    return _output_fence("", html)
 
 
 TITLE = re.compile(r"^# .+$", re.M)

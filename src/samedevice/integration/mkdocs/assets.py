@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from samedevice.project import PACKAGE
+from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE, text_of
 
-FOLDER = PACKAGE / "assets"
-"""Where they are in this package."""
-STYLE = "assets/samedevice/outputs.css"
-SCRIPT = "assets/samedevice/outputs.js"
-"""Where they are on the site."""
 OWN = {STYLE: "assets/samedevice.css", SCRIPT: "assets/samedevice.js"}
 """The files of a site that take them in, if it has such files and `shrink` is on: fewer requests and bytes."""
-CHOICE = "choice.js"
-"""The script of a page's head: it runs before the outputs are seen, so that none of them moves."""
 
 
 def take_assets(config: MkDocsConfig, files: Files, join: bool = False) -> None:
@@ -35,11 +27,4 @@ def take_assets(config: MkDocsConfig, files: Files, join: bool = False) -> None:
 
 def joined(name: str, own: Path) -> str:
     """The text of one of them with that of the site's own file after it. Raises OSError."""
-    return f"{(FOLDER / Path(name).name).read_text(encoding='utf-8')}\n{own.read_text(encoding='utf-8')}"
-
-
-def with_choice(html: str) -> str:
-    """A page's HTML with that script in its head, without indentation."""
-    code = re.sub(r"\n +", "\n", (FOLDER / CHOICE).read_text(encoding="utf-8").partition("*/\n")[2])
-    head, end, body = html.partition("</head>")
-    return f"{head}<script>{code}</script>{end}{body}" if end else html
+    return f"{text_of(name)}\n{own.read_text(encoding='utf-8')}"

@@ -18,17 +18,17 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
-from samedevice import memo
 from samedevice.book import Book
 from samedevice.errors import PageError, PageErrors, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
-from samedevice.generated.markers import Reference, asks, fill, find_markers
+from samedevice.integration.downloads import write_exports
+from samedevice.integration.maker import Maker
 from samedevice.integration.mkdocs.extensions import name_languages, take_fences
 from samedevice.integration.mkdocs.history import feed, last_changes, read_history
 from samedevice.integration.mkdocs.notebook_files import Links, NotebookFile, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, finished
 from samedevice.integration.mkdocs.page_cache import Renderer, lean
-from samedevice.integration.mkdocs.publishing import links_out, shrink, write_exports
+from samedevice.integration.mkdocs.publishing import links_out, shrink
 from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
 from samedevice.integration.mkdocs.search_cache import keep_entries
 from samedevice.integration.mkdocs.template_cache import Templates
@@ -42,7 +42,7 @@ from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import error_page, held_outputs, weave
+from samedevice.weaving.weave import error_page, held_outputs
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 P = ParamSpec("P")
@@ -168,7 +168,7 @@ class Build:
         if found is None or isinstance(found, PageError):
             return told(found) if found else None
         try:
-            made = self._made(uri, self._filled(found))
+            made = self._made(uri, found)
         except SameDeviceError as error:
             return told(error)
         for problem in made["problems"]:
@@ -178,52 +178,24 @@ class Build:
         return str(made["markdown"])
 
     def _made(self, uri: str, page: Page) -> dict[str, Any]:
-        """What is made of a page: Markdown with its outputs, files to take along, problems. Kept for later builds.
+        """What is made of a page. Of a notebook, MkDocs renders the front matter alone, and `content` has the rest."""
+        if not page.path.endswith(NOTEBOOK):
+            return self._maker.made(page)
 
-        Of a notebook its HTML is kept: see `content`.
-        """
-        if page.path.endswith(NOTEBOOK):
-            return self._make(uri, page, {})
-        diagrams = read_diagrams(page, self.book.root)
-        about = [page.text, repr(diagrams), repr(self.address), *self.book.about(page)]
-        path = place(self.book.root / CACHE, "woven", page)
-        made: dict[str, Any] = memo.find_or_make(path, memo.key(*about), lambda: self._make(uri, page, diagrams))
-        return made
-
-    def _make(self, uri: str, page: Page, diagrams: dict[str, str]) -> dict[str, Any]:
-        shown, problems = self.book.read(page)
-        woven = self._woven(uri, page, shown, diagrams)
-        exports = self.book.exports(page, shown, self.address)
-        return {"markdown": woven, "exports": exports, "problems": [problem.message for problem in problems]}
-
-    def _woven(self, uri: str, page: Page, shown: dict[int, list[Shown]], diagrams: dict[str, str]) -> str:
-        """The Markdown that MkDocs renders; of a notebook its front matter alone."""
-        if page.path.endswith(NOTEBOOK):
+        def front(shown: dict[int, list[Shown]]) -> str:
             self.shown[uri] = shown
             return front_matter(page.text)
-        return weave(page, shown, self.book.copies(page, shown), diagrams)
+
+        return self._maker.make(page, front)
+
+    @cached_property
+    def _maker(self) -> Maker:
+        return Maker(self.book, tuple(self._readable()), self.address)
 
     @property
     def address(self) -> Address:
         """Where the site is."""
         return Address(self.config.site_url or "", self.config.use_directory_urls)
-
-    def _filled(self, page: Page) -> Page:
-        """The page with the parts in it that are made from all pages."""
-        if not asks(page):
-            return page
-        path = place(self.book.root / CACHE, "generated", page)
-        key = memo.key(self._all_pages, *(marker["name"] for marker in find_markers(page)))
-        return fill(page, memo.find_or_make(path, key, lambda: self._reference.make(page)))
-
-    @cached_property
-    def _all_pages(self) -> str:
-        """Hash of all that the generated parts are made from."""
-        return self.book.about_all(self._readable())
-
-    @cached_property
-    def _reference(self) -> Reference:
-        return self.book.reference(self._readable())
 
     @edge
     def content(self, page: SitePage, files: Files) -> str | None:

@@ -9,7 +9,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import FLAGS, HOME, Settings
+from samedevice.project import HOME, Settings, flags_of
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -35,10 +35,5 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
-        flags=HOME.flags if _loads_plugin(root / "conftest.py") else FLAGS,
+        flags=flags_of(root),
     )
-
-
-def _loads_plugin(conftest: Path) -> bool:
-    """Whether a project's conftest.py loads pytest's plugin by its module, whose options have short names."""
-    return conftest.is_file() and "samedevice.integration.pytest" in conftest.read_text(encoding="utf-8")

@@ -17,8 +17,9 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
-from samedevice.integration.mkdocs.assets import take_assets, with_choice
+from samedevice.integration.mkdocs.assets import take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
+from samedevice.integration.page_assets import with_choice
 from samedevice.project import HOME, Settings
 
 if TYPE_CHECKING:

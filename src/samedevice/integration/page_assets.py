@@ -1,0 +1,37 @@
+"""page_assets: the style and the scripts that outputs need, which ship in this package, whatever builds the site."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from samedevice.project import PACKAGE
+
+FOLDER = PACKAGE / "assets"
+"""Where they are in this package."""
+STYLE = "assets/samedevice/outputs.css"
+SCRIPT = "assets/samedevice/outputs.js"
+"""Where they are on the site."""
+CHOICE = "choice.js"
+"""The script of a page's head: it runs before the outputs are seen, so that none of them moves."""
+
+
+def text_of(name: str) -> str:
+    """The text of one of them. Raises OSError."""
+    return (FOLDER / Path(name).name).read_text(encoding="utf-8")
+
+
+def with_choice(html: str) -> str:
+    """A page's HTML with the script of the head in it. Raises OSError."""
+    head, end, body = html.partition("</head>")
+    return f"{head}<script>{_choice()}</script>{end}{body}" if end else html
+
+
+def within() -> str:
+    """All of them as HTML for the content of a page, where a site takes no files from this package. Raises OSError."""
+    return f"<style>{text_of(STYLE)}</style><script>{_choice()}</script><script>{text_of(SCRIPT)}</script>"
+
+
+def _choice() -> str:
+    """Its text, without indentation."""
+    return re.sub(r"\n +", "\n", text_of(CHOICE).partition("*/\n")[2])

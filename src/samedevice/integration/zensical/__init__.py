@@ -1,0 +1,1 @@
+"""Zensical: what the MkDocs plugin does, for a builder that reads mkdocs.yml and runs no plugins."""
