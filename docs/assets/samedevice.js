@@ -43,39 +43,41 @@
      are whole ones, and the last may be a beginning. What finds nothing is asked for once more, with a letter more or
      less in each word. Zensical has a search of its own. */
   const Started = window.Worker, query = document.querySelector("[data-md-component=search-query]");
-  if (query) window.Worker = class extends EventTarget {
-    constructor(url) { super(); this.url = url; }
-    start() {
-      const started = new Started(this.url);
-      started.addEventListener("message", ({ data }) => {
-        const none = data.type === 3 && !data.data.items.length && this.asked;
-        if (none) started.postMessage({ type: 2, data: words(none).map((word) => `${word}~1`).join(" ") });
-        else this.dispatchEvent(new MessageEvent("message", { data }));
-        if (data.type === 3) this.asked = "";
-      });
-      return started;
-    }
-    postMessage(message) {
-      if (message.type === 2) {
-        const text = this.asked = message.data, few = text.trim().split(/\s+/);
-        const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}` : text;
-        message = { type: 2, data: few.length > 4 ? words(text).slice(0, 20).join("^1 ") : typed };
+  if (query) {
+    window.Worker = class extends EventTarget {
+      constructor(url) { super(); this.url = url; }
+      start() {
+        const started = new Started(this.url);
+        started.addEventListener("message", ({ data }) => {
+          const none = data.type === 3 && !data.data.items.length && this.asked;
+          if (none) started.postMessage({ type: 2, data: words(none).map((word) => `${word}~1`).join(" ") });
+          else this.dispatchEvent(new MessageEvent("message", { data }));
+          if (data.type === 3) this.asked = "";
+        });
+        return started;
       }
-      (this.started ??= this.start()).postMessage(message);
-    }
-  };
-  query?.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
+      postMessage(message) {
+        if (message.type === 2) {
+          const text = this.asked = message.data, few = text.trim().split(/\s+/);
+          const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}` : text;
+          message = { type: 2, data: few[4] ? words(text).slice(0, 20).join("^1 ") : typed };
+        }
+        (this.started ??= this.start()).postMessage(message);
+      }
+    };
+    query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
 
-  /* Each page that is found shows its best section, also where its own title fits better. */
-  const list = document.querySelector(".md-search-result__list");
-  if (list) new MutationObserver(() => {
-    for (const more of all("li > a:first-child + details", list)) {
-      const count = more.querySelector("summary div");
-      count.textContent = count.textContent.replace(/\d+/, (number) => number - 1);
-      more.before(more.querySelector("a"));
-      if (!more.querySelector("a")) more.remove();
-    }
-  }).observe(list, { childList: true });
+    /* Each page that is found shows its best section, also where its own title fits better. */
+    const list = document.querySelector(".md-search-result__list");
+    new MutationObserver(() => {
+      for (const more of all("li > a:first-child + details", list)) {
+        const count = more.querySelector("summary div");
+        count.textContent = count.textContent.replace(/\d+/, (number) => number - 1);
+        more.before(more.querySelector("a"));
+        if (!more.querySelector("a")) more.remove();
+      }
+    }).observe(list, { childList: true });
+  }
 
   /* A filter above a list. What follows it and lacks one of the words is hidden; of messages those that share most of
      the words come first. A word that no message has counts as the one that is most like it. */
