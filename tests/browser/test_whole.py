@@ -17,7 +17,7 @@ from samedevice.weaving.weave import held_outputs
 
 pytestmark = pytest.mark.browser
 
-OUTPUT = re.compile(r'<div class="[^"]*" data-devices=')
+OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
 SUFFIXES = ("ipynb", "py", "md", "check.json")
 """Those of the files that a page can be taken along as."""
 

@@ -117,10 +117,13 @@ def test_ctrl_c_while_the_server_is_started_leaves_no_server(
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("samedevice.running.processes.subprocess.Popen", Interrupted)
-    launcher = Launcher(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        launcher.start()
-    launcher.close()
+    launcher, before = Launcher(tmp_path), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            launcher.start()
+    finally:
+        signal.signal(signal.SIGINT, before)  # a shell that starts the tests in the background has it ignored
+        launcher.close()
     assert [server.returncode for server in started] == [0]
 
 
