@@ -28,7 +28,7 @@ from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import front_matter, prose, read_cells
+from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import Shown
@@ -381,3 +381,11 @@ def test_the_first_code_cell_of_a_download_installs_what_is_missing(write: Write
     cell = nbformat.reads(notebook(page, {}), as_version=4).cells[1]
     assert 'packages = {"numpy": "numpy", "sklearn": "scikit-learn"}' in cell.source
     assert '%pip install --quiet {" ".join(missing)}' in cell.source
+
+
+def test_a_file_of_python_is_a_page_if_it_has_cells_or_cannot_be_read(tmp_path: Path) -> None:
+    """Reading it as a page says why it cannot be read; left out, nobody would hear of it."""
+    for name, text in {"page.py": "# %%\n1\n", "program.py": "print(1)\n", "page.md": "print(1)\n"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    names = ("page.py", "program.py", "page.md", "gone.py")
+    assert [name for name in names if is_program(tmp_path / name)] == ["program.py"]

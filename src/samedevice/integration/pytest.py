@@ -16,9 +16,9 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.orphans import orphans
-from samedevice.pages.percent import has_cells
+from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
-from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
+from samedevice.project import HOME, PAGES, Settings
 from samedevice.runs import Runs, sweep
 
 SETTINGS = pytest.StashKey[Settings]()
@@ -90,7 +90,7 @@ def _is_page(path: Path, root: Path, settings: Settings) -> bool:
     """Whether a file is a page, as a build says: a file of Python without a cell is a program beside the pages."""
     if not path.is_relative_to(root) or not settings.is_page(path.relative_to(root).as_posix()):
         return False
-    return path.suffix != NOTEBOOK or has_cells(path.read_text(encoding="utf-8", errors="replace"))
+    return not is_program(path)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

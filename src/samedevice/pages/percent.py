@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from samedevice.errors import PageError
 from samedevice.pages.fences import Fence
+from samedevice.project import NOTEBOOK
 
 MARK = "# %%"
 LOOKALIKE = re.compile(r"\s*#\s*%%+")
@@ -41,6 +43,19 @@ def read_cells(text: str, path: str) -> list[Cell]:
 def has_cells(text: str) -> bool:
     """Whether a file of Python is a notebook: one of its lines begins a cell."""
     return any(LOOKALIKE.match(line) for line in text.splitlines())
+
+
+def is_program(path: Path) -> bool:
+    """Whether a file of Python has no cell: it is a program beside the pages, and no page.
+
+    False for a file that cannot be read, so that it is read as a page, and the error says why.
+    """
+    if path.suffix != NOTEBOOK:
+        return False
+    try:
+        return not has_cells(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return False
 
 
 def find_cells(text: str, path: str) -> Iterator[Fence]:

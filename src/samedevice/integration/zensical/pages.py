@@ -21,7 +21,7 @@ from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import has_cells
+from samedevice.pages.percent import is_program
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_page, held, holds
@@ -102,8 +102,7 @@ def readable(root: Path, settings: Settings) -> Iterable[Page]:
 
 def page_files(root: Path, settings: Settings) -> list[Path]:
     """The files of all pages; a file of Python is one if it has cells."""
-    found = settings.page_paths(root)
-    return [path for path in found if path.suffix != NOTEBOOK or has_cells(path.read_text("utf-8", "replace"))]
+    return [path for path in settings.page_paths(root) if not is_program(path)]
 
 
 def _of_copy(project: Project, uri: str, url: str) -> str:
