@@ -142,9 +142,9 @@ print(zeros)
 print(ones.dtype, random_tensor.dtype)
 
 # %% [markdown]
-# These functions give `float32` unless you ask for another data type.
+# `zeros`, `ones` and `rand` give `float32` unless you choose another type.
 #
-# Zeros times a tensor clears it only if it holds ordinary numbers, because zero times `nan` is `nan`.
+# Multiplying by zeros clears a tensor only if its numbers are finite: zero times `nan` is `nan`.
 # To hide elements, choose with a mask:
 
 # %%
@@ -193,7 +193,7 @@ for data in (3.0, 3, True):
 
 # %% [markdown]
 # `.type()` and `.to()` convert.
-# If you add or multiply two data types, PyTorch converts most pairs to one type, without a message.
+# If two tensors have different data types, `+` and `*` convert most pairs to one type, without a message.
 
 # %%
 float_16_tensor = float_32_tensor.type(torch.float16)

@@ -217,7 +217,7 @@ def test_the_documented_commands_are_understood(command: str) -> None:
 def test_the_documented_statuses_are_those_of_the_command() -> None:
     """Somebody's script depends on them."""
     text = (PACKAGE.parents[1] / "docs/about/how-it-works.md").read_text(encoding="utf-8")
-    told = f"status {SAME} if all is the same, with {DIFFERENT} if a block prints something else, and with {FAILED} if"
+    told = f"status {SAME} if nothing differs, with {DIFFERENT} if a block prints something else, and with {FAILED} if"
     assert told in text
 
 

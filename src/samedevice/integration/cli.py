@@ -30,7 +30,7 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="samedevice", description="Same Device: every output was printed.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     text = "run a page's blocks on this machine, and compare with what the site recorded"
-    after = "Exit status: 0 if all is the same, 1 if a block prints something else, 2 if the page could not be run."
+    after = "Exit status: 0 if nothing differs, 1 if a block prints something else, 2 if the page could not be run."
     check = commands.add_parser("check", help=text, description=text, epilog=after)
     check.add_argument("page", metavar="PAGE", help="address of a page, or a local .check.json file")
     check.add_argument("--device", choices=DEVICES, default="cpu", help="the device to run on (default: cpu)")
