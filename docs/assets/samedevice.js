@@ -13,9 +13,11 @@
   for (const label of all("label.md-header__button:not([title])")) {
     Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
   }
+  /* Code out of sight is laid out for the question whether it scrolls: one piece at a time. */
+  let width;
+  const reach = (one) => { if (one.scrollWidth > one.clientWidth) one.tabIndex = 0; };
   window.onload = window.onresize = () => {
-    const scrolls = (one) => one.scrollWidth > one.clientWidth;
-    all("pre > code, .md-typeset__scrollwrap").filter(scrolls).forEach((one) => { one.tabIndex = 0; });
+    if (width !== (width = innerWidth)) all("pre > code, .md-typeset__scrollwrap").forEach((one) => setTimeout(reach, 0, one));
   };
 
   /* The search's index is larger than all the rest: it is fetched when somebody searches, or came from a search. */

@@ -193,9 +193,18 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",
         "options": {key: value for key, value in given.items() if value} | foreign,
-        "data": {key: value for key, value in data.items() if value},
+        "data": shown_data(block, data),
     }
     return _encoded(block.fence.prefix, json.dumps(held))
+
+
+def shown_data(block: Block, data: Mapping[str, str]) -> dict[str, str]:
+    """The attributes of the element that shows a block: those of `data` that are not empty, and its lines for the style.
+
+    With their number a browser knows how high code is that it has not laid out yet.
+    """
+    lines = block.code.rstrip("\n").count("\n") + 1
+    return {key: value for key, value in data.items() if value} | {"style": f"--sd-lines:{lines}"}
 
 
 def error_page(messages: Sequence[str]) -> str:
