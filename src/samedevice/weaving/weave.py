@@ -150,7 +150,7 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
     about = {"classes": code["classes"], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
-    return html
+    return _with_lines(html, code["source"])
 
 
 def held_outputs(markdown: str) -> list[str]:
@@ -193,18 +193,15 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",
         "options": {key: value for key, value in given.items() if value} | foreign,
-        "data": shown_data(block, data),
+        "data": {key: value for key, value in data.items() if value},
     }
     return _encoded(block.fence.prefix, json.dumps(held))
 
 
-def shown_data(block: Block, data: Mapping[str, str]) -> dict[str, str]:
-    """The attributes of the element that shows a block: those of `data` that are not empty, and its lines for the style.
-
-    With their number a browser knows how high code is that it has not laid out yet.
-    """
-    lines = block.code.rstrip("\n").count("\n") + 1
-    return {key: value for key, value in data.items() if value} | {"style": f"--sd-lines:{lines}"}
+def _with_lines(html: str, code: str) -> str:
+    """The HTML of a block with the number of its lines, by which the style knows how high code out of sight is."""
+    lines = code.count("\n") + 1
+    return html.replace(' data-block="', f' style="--sd-lines:{lines}" data-block="', 1)
 
 
 def error_page(messages: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from samedevice.weaving.notebook_document import Part, code_cell, display, docum
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import TITLE, shown_data
+from samedevice.weaving.weave import TITLE
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
@@ -83,7 +83,8 @@ def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
     lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
     about = {
         "id": anchor,
-        "data": shown_data(block, data),
+        "data": {key: value for key, value in data.items() if value},
+        "height": block.code.rstrip("\n").count("\n") + 1,
         "title": options.title,
         "lines": lines,
         "fold": options.fold,
