@@ -15,9 +15,10 @@
   }
   /* Code out of sight is laid out for the question whether it scrolls: one piece at a time. */
   let width;
-  const reach = (one) => { if (one.scrollWidth > one.clientWidth) one.tabIndex = 0; };
   window.onload = window.onresize = () => {
-    if (width !== (width = innerWidth)) all("pre > code, .md-typeset__scrollwrap").forEach((one) => setTimeout(reach, 0, one));
+    for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap") : []) {
+      setTimeout(() => { if (one.scrollWidth > one.clientWidth) one.tabIndex = 0; });
+    }
   };
 
   /* The search's index is larger than all the rest: it is fetched when somebody searches, or came from a search. */

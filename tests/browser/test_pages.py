@@ -158,8 +158,9 @@ def test_every_page_is_accessible_narrow_light_and_keeps_to_itself(site: Path, v
 def test_our_own_style_and_script_are_small(site: Path) -> None:
     """The style and script of the site, which take in those of the engine, and what is in each page's head."""
     head = (site / "index.html").read_text(encoding="utf-8").partition("</head>")[0]
-    inline = "".join(re.findall(r"<script>(var sd\b.*?)</script>", head, re.S))  # the others are the theme's
-    assert inline
+    ours = r"<script>((?:var sd\b|document\.documentElement\.className).*?)</script>"  # the others are the theme's
+    inline = "".join(found := re.findall(ours, head, re.S))
+    assert len(found) == 2
     assert not (site / "assets/samedevice").exists()
     files = [(site / f"assets/samedevice.{kind}").read_bytes() for kind in ("css", "js")]
     weights = [len(gzip.compress(data, 6)) for data in [*files, inline.encode()]]

@@ -25,10 +25,10 @@ markdown_extensions:
 def test_the_check_leaves_no_trace_on_the_page(site: Site) -> None:
     """Code names its language while it is compared, and on the page only where the site wants that."""
     site.build(index=GOOD)
-    assert re.search('<div id="b-[0-9a-f]{8}" class="highlight" data-block="0">', site.html("index"))
+    assert re.search('<div id="b-[0-9a-f]{8}" class="highlight" style="--sd-lines:1" data-block="0">', site.html("index"))
     (site.root / "mkdocs.yml").write_text(CONFIG + NAMED, encoding="utf-8")
     site.build(index=GOOD)
-    assert re.search('<div id="b-[0-9a-f]{8}" class="language-python highlight" data-block="0">', site.html("index"))
+    assert re.search('<div id="b-[0-9a-f]{8}" class="language-python highlight" style="--sd-lines:1" data-block="0">', site.html("index"))
 
 
 def test_a_site_need_not_list_the_extension_that_highlights(site: Site) -> None:
@@ -50,7 +50,7 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
     assert sorted(site.texts("index")) == ["print('printed ' + 'by the page')\n", "printed by the page"]
     html = site.html("index")
     assert '<details class="code">' in html
-    assert html.index("var sd = ") < html.index("</head>")
+    assert html.index("var sd=") < html.index("</head>")
     for name in ("outputs.css", "outputs.js"):
         assert f'="assets/samedevice/{name}"' in html
         assert (site.root / "site/assets/samedevice" / name).is_file()

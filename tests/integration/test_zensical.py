@@ -320,7 +320,7 @@ def test_samedevice_build_makes_the_whole_site(
     assert 'data-devices="cpu cuda"' in html
     assert "<title>A walk - Other</title>" in html
     assert html.index("assets/samedevice/outputs.css") > html.index("assets/stylesheets/")
-    assert "var sd = " in html.partition("</head>")[0]
+    assert "var sd=" in html.partition("</head>")[0]
     home = (project / "site/index.html").read_text(encoding="utf-8")
     assert 'href="sub/walk/#walk"' in home
     for name in ("index.ipynb", "index.md", "index.check.json", "sub/walk.ipynb", "llms-full.txt"):

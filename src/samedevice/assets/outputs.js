@@ -83,7 +83,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     const value = words + text.slice(start, end) + ")".repeat(words.split("(").length - 1);
     return `# ${about}\n\n${earlier}${text.slice(0, start)}${value}${text.slice(end)}\n`;
   };
-  const toast = make("div", { className: "sd-toast", role: "status" });
+  const toast = make("div", { className: "sd-toast", role: "status", hidden: true });
   const dialog = make("dialog", { className: "sd-dialog md-typeset", ariaLabel: "Copied program" });
   dialog.innerHTML = '<pre tabindex="0"></pre><form method="dialog"><button class="md-button">Close</button></form>';
   document.body.append(toast, dialog);
@@ -92,8 +92,8 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     clearTimeout(timer);
     const onclick = () => { dialog.firstChild.textContent = shown; dialog.showModal(); };
     toast.replaceChildren(text, make("button", { textContent: "Show", onclick }));
-    toast.classList.add("sd-on");
-    timer = setTimeout(() => toast.classList.remove("sd-on"), 8000);
+    toast.hidden = false;
+    timer = setTimeout(() => { toast.hidden = true; }, 8000);
   };
   const copy = async (block, with_) => {
     const text = program(block);
@@ -123,6 +123,6 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   };
   const content = document.querySelector(".md-content");
   if (content) new MutationObserver(add).observe(content, { childList: true, subtree: true });
-  else all(".highlight[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));
+  else all("[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));
   add();
 })();

@@ -33,5 +33,5 @@ def within() -> str:
 
 
 def _choice() -> str:
-    """Its text, without indentation."""
-    return re.sub(r"\n +", "\n", text_of(CHOICE).partition("*/\n")[2])
+    """Its text, without lines and spaces; no string of it has any."""
+    return re.sub(r"\n *| (?=[=}])|(?<=[={>]) ", "", text_of(CHOICE).partition("*/\n")[2])

@@ -22,7 +22,7 @@ def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
 
 
 def shrink(site: Path, docs: Path, kept: Path) -> None:
-    """Take comments and indentation out of the style and the script, and unused rules out of the theme's styles.
+    """Take comments and indentation out of the style and the script, and unused rules out of the site's styles.
 
     `docs` is the folder of pages: its own style and script, if it has them, take in those of the engine. `kept` is the
     file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
@@ -33,10 +33,15 @@ def shrink(site: Path, docs: Path, kept: Path) -> None:
 
     from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
 
+    styles = []
     for name, own in OWN.items():
         shorten = cssmin if name.endswith(".css") else jsmin
-        if (docs / own).exists():
-            (site / own).write_text(shorten(joined(name, docs / own)), encoding="utf-8")
-        elif (site / name).exists():
-            (site / name).write_text(shorten((site / name).read_text(encoding="utf-8")), encoding="utf-8")
-    drop_unused_styles(site, kept)
+        taken = (docs / own).exists()
+        file = site / (own if taken else name)
+        if not taken and not file.exists():
+            continue
+        text = joined(name, docs / own) if taken else file.read_text(encoding="utf-8")
+        file.write_text(shorten(text), encoding="utf-8")
+        if file.suffix == ".css":
+            styles.append(file)
+    drop_unused_styles(site, styles, kept)

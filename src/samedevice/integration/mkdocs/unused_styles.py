@@ -1,8 +1,8 @@
-"""unused_styles: the theme's stylesheets without the rules that no page of the site can use.
+"""unused_styles: a site's stylesheets without the rules that no page of the site can use.
 
 The theme has styles for blogs, tabs, tags, versions and languages that run from right to left: more than a third of
-what a reader's first page loads. A rule stays if each class and attribute in its selector is in a tag of a page or is
-a word of a script, because scripts add classes too.
+what a reader's first page loads. Our own style has rules for other themes. A rule stays if each class and attribute in
+its selector is in a tag of a page or is a word of a script, because scripts add classes too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ DIRECTIONS = {"ltr", "rtl"}
 """Words of scripts that are not taken: the direction of text is in a page's tags, and scripts only ask for it."""
 TAG = re.compile(r"<[a-z][^>]*>")
 WORD = re.compile(r"[\w-]+")
+CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
+"""In a script, what `-` and the small letter are in an attribute's name: `ariaPressed` is `aria-pressed`."""
 NOT = re.compile(r":not\((?:[^()]|\([^()]*\))*\)")
 ASKED = re.compile(r"\.((?:[\w-]|\\.)+)|\[([\w-]+)(?:=[\"']?([\w-]+)[\"']?)?\]")
 """A class, or an attribute with its value, that a selector asks for."""
@@ -32,22 +34,22 @@ PROPERTY = re.compile(r"(?<=[{;])(--[\w-]+):((?:\"[^\"]*\"|[^;}\"])*);?")
 READ = re.compile(r"var\((--[\w-]+)")
 
 
-def drop_unused_styles(site: Path, kept: Path) -> None:
-    """Take the rules that no page uses out of the theme's stylesheets. Raises OSError.
+def drop_unused_styles(site: Path, own: Iterable[Path], kept: Path) -> None:
+    """Take the rules that no page uses out of the theme's stylesheets, and out of the files `own`. Raises OSError.
 
     The file `kept` holds them until the stylesheets, or the words of the site, change.
     """
-    files = sorted((site / STYLES).glob("*.css"))
+    files = sorted([*(site / STYLES).glob("*.css"), *own])
     if not files:
         return
     scripts = (path for path in site.rglob("*.js") if not any(part in path.as_posix() for part in APART))
     words = words_of(map(_text, site.rglob("*.html")), map(_text, scripts))
     others = [_text(path) for path in site.rglob("*.css") if path not in files]
-    sheets = {path.name: _text(path) for path in files}
+    sheets = {path.relative_to(site).as_posix(): _text(path) for path in files}
     key = memo.key(tinycss2.__version__, repr(sheets), repr(sorted(words)), repr(others))
     used: dict[str, str] = memo.find_or_make(kept, key, lambda: used_rules(sheets, words, others))
     for name, text in used.items():
-        (site / STYLES / name).write_text(text, encoding="utf-8")
+        (site / name).write_text(text, encoding="utf-8")
 
 
 def _text(path: Path) -> str:
@@ -57,7 +59,9 @@ def _text(path: Path) -> str:
 def words_of(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
     """The words in the tags of pages, and all words of scripts: every name that a selector can find."""
     tags = {tag for page in pages for tag in TAG.findall(page)}
-    return {word for text in scripts for word in WORD.findall(text)} - DIRECTIONS | set(WORD.findall(" ".join(tags)))
+    said = {word for text in scripts for word in WORD.findall(text)} - DIRECTIONS
+    attributes = {CAPITAL.sub(lambda letter: f"-{letter[0].lower()}", word) for word in said}
+    return said | attributes | set(WORD.findall(" ".join(tags)))
 
 
 def used_rules(sheets: Mapping[str, str], words: set[str], others: Iterable[str] = ()) -> dict[str, str]:
