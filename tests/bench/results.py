@@ -150,7 +150,9 @@ ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def _listed(counted: dict[str, int], most: int = 4) -> str:
-    """A sum, and what it is made of: `5 (3 a, 2 b)`; only the largest parts are named."""
+    """A sum, and what it is made of: `5 (3 a, 2 b)`, `5 (all a)`; only the largest parts are named."""
+    if len(counted) == 1:
+        return "".join(f"{count} (all {what})" for what, count in counted.items())
     ordered = sorted(counted.items(), key=lambda item: -item[1])
     named = [f"{count} {what}" for what, count in ordered]
     rest = sum(count for _, count in ordered[most:])
