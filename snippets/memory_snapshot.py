@@ -1,7 +1,7 @@
 """Say which lines of code hold the memory of a training step, and write a snapshot of a CUDA GPU's memory.
 
-PyTorch can record every allocation of a CUDA GPU. On other devices the program records nothing: it counts what
-autograd keeps for backward instead, and writes no file.
+PyTorch can record what its allocator hands out on a CUDA GPU. On other devices the program records nothing: it counts
+what autograd keeps for backward instead, and writes no file.
 
     python snippets/memory_snapshot.py
     python snippets/memory_snapshot.py --output step.pickle --tokens 2048
@@ -184,7 +184,7 @@ def run(options: Options) -> None:
         print("to look at it, drop the file on https://docs.pytorch.org/memory_viz")
     else:
         print(f"device {options.device}: this program records allocations on CUDA only, so no snapshot is written.")
-        print(f"On a CUDA GPU, {options.output.name} would hold every allocation of {options.steps} steps.")
+        print(f"On a CUDA GPU, {options.output.name} would hold the allocations of {options.steps} steps.")
         print("Counted instead: kept for backward after the forward pass, by line:")
         show(kept_for_backward(options))
 
