@@ -73,7 +73,7 @@ def work(rank: int, meeting_place: str) -> None:
             print(f"{name:25} scale in each process:", [value.item() for value in found])
     dist.barrier()  # no process leaves while the other still needs it
     dist.destroy_process_group()
-    # FSDP2 keeps the group's threads. One that holds a tensor while Python ends would abort (pytorch pull request 179291).
+    # FSDP2 keeps the group's threads: one that holds a tensor while Python ends would abort (pytorch pull 179291).
     time.sleep(0.2)
 
 

@@ -29,6 +29,7 @@ def test_style_and_script_lose_comments_and_take_in_those_of_the_engine(tmp_path
     docs, site, kept = tmp_path / "docs", tmp_path / "site", tmp_path / "kept.json"
     for folder in (docs, site):
         (folder / "assets").mkdir(parents=True)
+    (site / "index.html").write_text('<p class="sd-figure"><p class="sd-head">')
     (docs / "assets/samedevice.css").write_text("/* why */\na::after { content: '/* no */'; }\n")
     (docs / "assets/samedevice.js").write_text('/* why */\nconst a = "// no";  // end\n')
     shrink(site, docs, kept)
@@ -38,6 +39,7 @@ def test_style_and_script_lose_comments_and_take_in_those_of_the_engine(tmp_path
     assert script.endswith('const a="// no";')
     assert style.count("a::after{content:") == script.count("const a=") == 1
     assert style.count(".sd-figure,.sd-head{break-inside:avoid}") == 1
+    assert "[data-bs-theme" not in style  # no page has it
     assert "/* " not in style.removesuffix("'/* no */'}")
 
 

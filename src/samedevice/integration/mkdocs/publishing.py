@@ -8,7 +8,8 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from samedevice.extras import need
-from samedevice.integration.mkdocs.assets import OWN, joined
+from samedevice.integration.mkdocs.assets import OWN
+from samedevice.integration.page_assets import STYLE, text_of
 from samedevice.pages.source import inside
 
 
@@ -22,10 +23,10 @@ def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
 
 
 def shrink(site: Path, docs: Path, kept: Path) -> None:
-    """Take comments and indentation out of the style and the script, and unused rules out of the site's styles.
+    """Take comments and indentation out of the style and the script, and unused rules out of theme and engine.
 
     `docs` is the folder of pages: its own style and script, if it has them, take in those of the engine. `kept` is the
-    file that keeps the theme's rules for the next build. Raises OSError, and MissingExtra.
+    file that keeps the used rules for the next build. Raises OSError, and MissingExtra.
     """
     need("site", "making the site's styles and scripts smaller")
     from rcssmin import cssmin  # type: ignore[import-untyped]
@@ -33,15 +34,22 @@ def shrink(site: Path, docs: Path, kept: Path) -> None:
 
     from samedevice.integration.mkdocs.unused_styles import drop_unused_styles
 
-    styles = []
-    for name, own in OWN.items():
-        shorten = cssmin if name.endswith(".css") else jsmin
-        taken = (docs / own).exists()
-        file = site / (own if taken else name)
-        if not taken and not file.exists():
-            continue
-        text = joined(name, docs / own) if taken else file.read_text(encoding="utf-8")
-        file.write_text(shorten(text), encoding="utf-8")
-        if file.suffix == ".css":
-            styles.append(file)
-    drop_unused_styles(site, styles, kept)
+    owns = {name: docs / own for name, own in OWN.items() if (docs / own).exists()}
+    for name in owns:
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text_of(name), encoding="utf-8")
+    style = site / STYLE
+    if style.exists():
+        style.write_text(cssmin(style.read_text(encoding="utf-8")), encoding="utf-8")
+    drop_unused_styles(site, [style] if style.exists() else [], kept)
+    for name in OWN:
+        shorten, file = cssmin if name == STYLE else jsmin, site / name
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        if name in owns:
+            file.unlink()
+            own = owns[name].read_text(encoding="utf-8")
+            (site / OWN[name]).write_text(shorten(f"{text}\n{own}"), encoding="utf-8")
+        elif text:
+            file.write_text(shorten(text), encoding="utf-8")
+    if owns and not any(style.parent.iterdir()):
+        style.parent.rmdir()

@@ -1,8 +1,8 @@
 """unused_styles: a site's stylesheets without the rules that no page of the site can use.
 
 The theme has styles for blogs, tabs, tags, versions and languages that run from right to left: more than a third of
-what a reader's first page loads. Our own style has rules for other themes. A rule stays if each class and attribute in
-its selector is in a tag of a page or is a word of a script, because scripts add classes too.
+what a reader's first page loads. The engine's style has rules for other themes. A rule stays if each class and
+attribute in its selector is in a tag of a page or is a word of a script, because scripts add classes too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ READ = re.compile(r"var\((--[\w-]+)")
 
 
 def drop_unused_styles(site: Path, own: Iterable[Path], kept: Path) -> None:
-    """Take the rules that no page uses out of the theme's stylesheets, and out of the files `own`. Raises OSError.
+    """Take the rules that no page uses out of the theme's stylesheets, and out of `own`. Raises OSError.
 
     The file `kept` holds them until the stylesheets, or the words of the site, change.
     """
