@@ -1,6 +1,6 @@
 """Train one model that is split over several processes with FSDP2 (fully_shard): on CPUs (gloo) or on GPUs (nccl).
 
-Each process keeps a part of every parameter, and trains on its own share of the data. The report compares that with
+Each process keeps its part of the parameters, and trains on its own share of the data. The report compares that with
 the same model in one piece. Only rank 0 prints, and every run on one kind of device prints the same report.
 
     torchrun --standalone --nproc-per-node 2 snippets/fsdp2.py
@@ -250,7 +250,9 @@ def work(device: torch.device, options: Options) -> None:
 
     whole_optimizer = torch.optim.Adam(whole.parameters(), lr=0.01)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)  # after fully_shard
-    inputs, targets = (tensor.to(device) for tensor in make_data())
+    data = make_data()
+    even = len(data[0]) // world_size * world_size  # so that all shares have the same size
+    inputs, targets = (tensor[:even].to(device) for tensor in data)
     mine = slice(rank, None, world_size)
     for step in range(1, options.steps + 1):
         expected = train_step(whole, whole_optimizer, inputs, targets)
