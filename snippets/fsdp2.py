@@ -12,6 +12,7 @@ import argparse
 import gc
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -122,6 +123,8 @@ def process_group(place: Place, backend: str) -> Iterator[torch.device]:
     finally:
         gc.collect()  # a model that is still there would use the group after its end
         dist.destroy_process_group()
+        # FSDP2 keeps the group's threads: one that holds a tensor while Python ends would abort (pytorch pull 179291).
+        time.sleep(0.2)
 
 
 def report(text: str) -> None:
