@@ -212,7 +212,7 @@ print("over 90 % right:", right > 0.9)
 
 # %% [markdown]
 # The network reads more than nine of ten test digits.
-# Make the optimizer [after you move the model](../devices/moving-models.md).
+# Make the optimizer [after you move the model](../devices/moving-models.md#optimizer-before-or-after-the-move).
 # [The training loop](../training/loop.md) explains each line.
 #
 # ### Loss curve
