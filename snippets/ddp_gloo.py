@@ -201,8 +201,10 @@ def check_gradients(
     device: torch.device,
 ) -> None:
     """Report what DDP does to the gradients, and what no_sync leaves undone."""
-    inputs, targets = (tensor.to(device) for tensor in data.tensors)
-    mine = slice(dist.get_rank(), None, dist.get_world_size())  # of two: every second sample
+    count = dist.get_world_size()
+    even = len(data) // count * count  # so that all shares have the same size
+    inputs, targets = (tensor[:even].to(device) for tensor in data.tensors)
+    mine = slice(dist.get_rank(), None, count)  # of two: every second sample
     whole = gradients(model.module, inputs, targets)
     with model.no_sync():
         own = gradients(model, inputs[mine], targets[mine])

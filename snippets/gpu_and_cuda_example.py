@@ -47,6 +47,11 @@ class Options:
         """Whether the loss is scaled, so that small gradients do not become 0 in float16."""
         return self.dtype == torch.float16
 
+    @property
+    def pinning(self) -> bool:
+        """Whether batches are put into pinned memory, so that Python does not wait for their copy to a CUDA GPU."""
+        return self.device.type == "cuda"
+
 
 # endregion
 
@@ -148,8 +153,8 @@ def train_epoch(
     model.train()
     seen = 0
     total = torch.zeros((), device=options.device)
-    for points, labels in batches:
-        points, labels = points.to(options.device), labels.to(options.device)
+    for batch in batches:
+        points, labels = (tensor.to(options.device, non_blocking=options.pinning) for tensor in batch)
         with torch.autocast(options.device.type, dtype=options.dtype, enabled=options.amp):
             loss = nn.functional.cross_entropy(model(points), labels)
         optimizer.zero_grad()
@@ -171,8 +176,8 @@ def accuracy(model: nn.Module, batches: Batches, options: Options) -> float:
     model.eval()
     seen = 0
     correct = torch.zeros((), dtype=torch.int64, device=options.device)
-    for points, labels in batches:
-        points, labels = points.to(options.device), labels.to(options.device)
+    for batch in batches:
+        points, labels = (tensor.to(options.device, non_blocking=options.pinning) for tensor in batch)
         with torch.autocast(options.device.type, dtype=options.dtype, enabled=options.amp):
             scores = model(points)
         seen += len(points)
@@ -187,8 +192,8 @@ def accuracy(model: nn.Module, batches: Batches, options: Options) -> float:
 def fit(options: Options) -> SpiralClassifier:
     """Train on the device of the options, print a report, and return the trained model."""
     torch.manual_seed(SEED)
-    train_batches = DataLoader(make_spirals(768), batch_size=64, shuffle=True)
-    test_batches = DataLoader(make_spirals(300), batch_size=100)
+    train_batches = DataLoader(make_spirals(768), batch_size=64, shuffle=True, pin_memory=options.pinning)
+    test_batches = DataLoader(make_spirals(300), batch_size=100, pin_memory=options.pinning)
     model = SpiralClassifier().to(options.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     scaler = torch.amp.GradScaler(options.device.type, enabled=options.scaling)

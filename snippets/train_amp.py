@@ -128,8 +128,9 @@ def fit(options: Options) -> nn.Module:
 
     name = str(options.dtype).removeprefix("torch.")
     print(f"{name} on {options.device}, autocast {options.autocast}, loss scaling {options.scaling}")
-    for step in range(1, options.steps + 1):
-        chosen = torch.randint(len(points), (BATCH,)).to(options.device)
+    # All indices go to the device at once: a copy in each iteration would wait as well.
+    batches = torch.randint(len(points), (options.steps, BATCH)).to(options.device)
+    for step, chosen in enumerate(batches, start=1):
         loss = train_step(model, (points[chosen], labels[chosen]), optimizer, scaler, options)
         report = step == options.steps or step % 50 == 0
         show_progress(step, options.steps, erase=report)
