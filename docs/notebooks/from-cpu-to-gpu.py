@@ -212,7 +212,7 @@ print("over 90 % right:", right > 0.9)
 
 # %% [markdown]
 # The network reads more than nine of ten test digits.
-# Make the optimizer after you move the model, so that it holds the parameters on the device.
+# Make the optimizer [after you move the model](../devices/moving-models.md#optimizer-before-or-after-the-move).
 # [The training loop](../training/loop.md) explains each line.
 #
 # ### Loss curve
@@ -301,7 +301,7 @@ print(f"bfloat16          {gradient(torch.bfloat16):.1e}")
 #
 # ### The same training again
 #
-# The loop gets three changes, marked by comments.
+# New are a scaler (1), autocast (2), and three lines that use the scaler (3).
 # With `bfloat16` the scaler is disabled and passes everything through, so one loop serves both types.
 # The optimizer is fused: then `scaler.step` does not [wait for the GPU](../amp/gradscaler.md#waits).
 
@@ -373,7 +373,7 @@ for hidden, batch in ((64, 64), (1024, 1024), (4096, 1024)):
 
 # %% [markdown]
 # With a GPU there is a second column: compare the two row by row.
-# [CUDA: asynchronous work, timing and streams](../devices/cuda.md) plots the ratio against the size.
+# [CUDA: asynchronous work, timing and streams](../devices/cuda.md) plots the time against the size.
 #
 # ## Exercises
 #
