@@ -30,6 +30,8 @@ TAKE_NUMBERS = INDEXED - {"index", "_unsafe_index"}
 TAKE_NUMBERS |= {"fill", "fill_", "index_fill", "index_fill_", "masked_fill", "masked_fill_"}
 TAKE_NUMBERS |= {"binary_cross_entropy_with_logits", "dist"}
 TAKE_NUMBERS |= {"floor_divide", "floor_divide_", "rsub", "eq_", "ne_", "lt_", "le_", "gt_", "ge_"}  # not tagged
+REFUSE_NUMBERS = {"clamp", "clamp_min", "clamp_max", "logaddexp", "logaddexp2", "nextafter"}  # unlike their kind
+REFUSE_NUMBERS |= {"gcd", "lcm", "igamma", "igammac"}
 LENGTHS = {"lengths", "batch_sizes", "input_lengths", "target_lengths"}
 TAKE_LENGTHS = {"_pack_padded_sequence", "_pack_padded_sequence_backward", "_ctc_loss", "_ctc_loss_backward"}
 
@@ -61,9 +63,10 @@ class DeviceCheck(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name, uses = func.overloadpacket.__name__, list(uses_in(func, args, kwargs))
-        numbers = torch.Tag.pointwise in func.tags or name.startswith("_foreach_")
+        elementwise = torch.Tag.pointwise in func.tags and name.rstrip("_") not in REFUSE_NUMBERS
+        numbers = elementwise or name.startswith("_foreach_") or name in TAKE_NUMBERS
         for group in groups(name, uses):
-            if len(devices_of(name, numbers or name in TAKE_NUMBERS, group)) > 1:
+            if len(devices_of(name, numbers, group)) > 1:
                 raise DeviceMismatchError(self.describe(name, uses))
         result = func(*args, **kwargs)
         for tensor in tree_leaves(result):
