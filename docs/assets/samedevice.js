@@ -13,7 +13,7 @@
   for (const label of all("label.md-header__button:not([title])")) {
     Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
   }
-  /* Code out of sight is laid out for the question whether it scrolls: one piece at a time. */
+  /* To know whether a piece of code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
   let width;
   window.onload = window.onresize = () => {
     for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap") : []) {
