@@ -156,5 +156,9 @@ def test_figures_are_compared_by_their_bytes() -> None:
     )
     assert difference(Output(figures=(old,)), Output(figures=(new,)), numbers_vary=True) == ""
     assert difference(Output(figures=(old,)), Output()) == "recorded 1 figures, now 0"
-    alt = Output(figures=(Figure("<svg>1</svg>", "two lines"),))
-    assert difference(Output(figures=(old,)), alt) == "figure 1: its alt text was recorded as 'a line', now 'two lines'"
+
+
+def test_another_alt_text_is_no_difference() -> None:
+    """The author wrote it, and may mend it without running the block again."""
+    old, new = Figure("<svg>1</svg>", "a line"), Figure("<svg>1</svg>", "two lines")
+    assert difference(Output(figures=(old,)), Output(figures=(new,))) == ""

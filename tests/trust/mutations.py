@@ -7,10 +7,9 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from samedevice.outputs.comparison import VARYING
-from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.outputs.output import Output, Raised
 from samedevice.pages.page import Block
 
 RAISES = re.compile(r"""\s*\braises=(["']).*?\1""")
@@ -37,7 +36,8 @@ def output_mutants(output: Output, vary: bool) -> Iterator[tuple[Output, bool]]:
     for number, figure in enumerate(output.figures):
         at = len(figure.svg) // 2
         svg = figure.svg[:at] + other(figure.svg[at]) + figure.svg[at + 1 :]
-        yield _with_figure(output, number, replace(figure, svg=svg)), vary
+        figures = (*output.figures[:number], replace(figure, svg=svg), *output.figures[number + 1 :])
+        yield replace(output, figures=figures), vary
     if not output.shown and not output.figures:
         yield replace(output, text="x"), False
 
@@ -50,16 +50,6 @@ def _texts(output: Output) -> Iterator[tuple[str, Callable[[str], Output]]]:
         kind, message = output.raised.type, output.raised.message
         yield kind, lambda text: replace(output, raised=Raised(text, message))
         yield message, lambda text: replace(output, raised=Raised(kind, text))
-    for number, figure in enumerate(output.figures):
-        yield figure.alt, partial(_with_alt, output, number)
-
-
-def _with_alt(output: Output, number: int, alt: str) -> Output:
-    return _with_figure(output, number, replace(output.figures[number], alt=alt))
-
-
-def _with_figure(output: Output, number: int, figure: Figure) -> Output:
-    return replace(output, figures=(*output.figures[:number], figure, *output.figures[number + 1 :]))
 
 
 def code_mutant(block: Block) -> tuple[str, bool]:

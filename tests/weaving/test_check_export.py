@@ -57,7 +57,7 @@ def test_pictures_are_left_out(write: Write) -> None:
     assert drawn is not None
     text = check_export(page, "Title", {}, [drawn])
     assert "<svg" not in text
-    assert published(text).printed[0] == ((OLD, Output(figures=(Figure("", "A line"),))),)
+    assert published(text).printed[0] == ((OLD, Output(figures=(Figure("", ""),))),)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ See [there](other.md#part).
 
     This.
 
-```python title="t"
+```python title="t" alt="A line."
 x = 1
 x
 ```
@@ -145,7 +145,7 @@ def page(write: Callable[..., Page]) -> Page:
 def shown() -> dict[int, list[Shown]]:
     """What a CPU gave for it."""
     return {
-        0: [Shown("cpu", Output(value="1", figures=(Figure("<svg></svg>", "A line."),)), HERE)],
+        0: [Shown("cpu", Output(value="1", figures=(Figure("<svg></svg>", "An older text."),)), HERE)],
         1: [Shown("cpu", Output(raised=Raised("ValueError", "no")), HERE)],
         2: [Shown("cuda", None, None, "Needs CUDA; not recorded yet.")],
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import Figure, Output
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import Shown, panes_of, ranges
@@ -71,6 +71,13 @@ def test_versions_agree_where_pytest_would_take_one_output_for_the_other(write: 
     (pane,) = panes_of(block, on_cpu("took 1.5 s", "took 2.5 s"))
     assert pane.shown[0].output == Output("took 1.5 s")
     assert pane.label == "CPU · PyTorch 2.13 and 2.15"
+
+
+def test_a_figure_recorded_under_another_description_is_the_same_output(block: Block) -> None:
+    """The author mends the description on a machine without the GPU that recorded the figure."""
+    old, new = (Output(figures=(Figure("<svg></svg>", alt),)) for alt in ("A line.", "A line that rises."))
+    (pane,) = panes_of(block, [Shown("cpu", new, CPU), Shown("cuda", old, GPU)])
+    assert pane.first == ("cpu", "cuda")
 
 
 def test_devices_with_other_versions_say_which(block: Block) -> None:

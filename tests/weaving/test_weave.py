@@ -255,7 +255,8 @@ def test_the_ids_of_a_figure_are_its_own(write: Write, render: Render) -> None:
 
 def test_a_figure_has_its_text_alternative(write: Write, render: Render) -> None:
     """A picture without one says nothing to those who cannot see it."""
-    html = woven(write, render, cpu(Output(figures=(Figure(SVG, 'A "rising" <line>.'),))))
+    text = "```python alt='A \"rising\" <line>.'\nx\n```\n"
+    html = woven(write, render, cpu(Output(figures=(Figure(SVG, "An older text."),))), text=text)
     assert f'<svg role="img" aria-label="{escape("A " + chr(34) + "rising" + chr(34) + " <line>.")}"' in html
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +15,6 @@ from samedevice.outputs.recordings import stand
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
 
-ALT = re.compile(r"figure \d+: its alt text ")
 LINES = 30
 """Lines of a difference that are shown."""
 WIDTH = 500
@@ -48,7 +46,7 @@ def changes(site: Site) -> Iterator[Change]:
                 for before, after in pairs:
                     old, new = found.get(before.folder), found.get(after.folder)
                     if old and new and old.output and new.output:
-                        text = _printed(difference(old.output, new.output, block.options.numbers_vary))
+                        text = difference(old.output, new.output, block.options.numbers_vary)
                         if text:
                             yield Change(page, block, before, after, _short(text))
 
@@ -61,11 +59,6 @@ def _neighbors(site: Site) -> Iterator[tuple[Environment, Environment]]:
         machines.setdefault((DEVICES.index(one.device), one.short_name), []).append(one)
     for _, group in sorted(machines.items()):
         yield from ((before, after) for after, before in pairwise(group))
-
-
-def _printed(text: str) -> str:
-    """A difference without what the author wrote: the alt text of a figure, which no hash of the code covers."""
-    return "\n".join(line for line in text.split("\n") if not ALT.match(line))
 
 
 def _short(text: str) -> str:

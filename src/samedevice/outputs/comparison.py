@@ -82,10 +82,6 @@ def difference(recorded: Output, now: Output, numbers_vary: bool = False) -> str
 def _figure_difference(recorded: tuple[Figure, ...], now: tuple[Figure, ...], numbers_vary: bool) -> list[str]:
     if len(recorded) != len(now):
         return [f"recorded {len(recorded)} figures, now {len(now)}"]
-    found = []
-    for number, (old, new) in enumerate(zip(recorded, now, strict=True), start=1):
-        if old.alt != new.alt:
-            found.append(f"figure {number}: its alt text was recorded as {old.alt!r}, now {new.alt!r}")
-        if old.svg != new.svg and not numbers_vary:
-            found.append(f"figure {number}: another picture than the recorded one")
-    return found
+    pairs = enumerate(zip(recorded, now, strict=True), start=1)
+    changed = [number for number, (old, new) in pairs if old.svg != new.svg and not numbers_vary]
+    return [f"figure {number}: another picture than the recorded one" for number in changed]

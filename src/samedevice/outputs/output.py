@@ -16,7 +16,7 @@ class Figure:
     svg: str
     """The SVG document, the same bytes for the same picture."""
     alt: str
-    """What the picture shows, in a sentence."""
+    """What the page said that the picture shows, when it was recorded. Pages show what they say now."""
 
 
 @dataclass(frozen=True)

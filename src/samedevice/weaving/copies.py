@@ -61,12 +61,21 @@ class Copy:
         """The data attributes by which the page's script knows all this."""
         return {
             "data-about": self.start if self.needs or self.imports or self.edit else "",
-            "data-block": str(self.index),
             "data-edit": self.edit,
             "data-keep": " ".join(map(str, self.keep)),
             "data-needs": " ".join(map(str, self.needs)),
             "data-raises": self.raises,
         }
+
+
+def attributes(block: Block, copy: Copy | None) -> dict[str, str]:
+    """The attributes of a block's element: its number, what its copy needs, and its lines.
+
+    A site's style computes the height of code that is out of sight from the number of its lines.
+    """
+    lines = block.code.rstrip("\n").count("\n") + 1
+    found = {"data-block": str(block.index), "style": f"--sd-lines:{lines}", **(copy.attributes if copy else {})}
+    return {key: found[key] for key in sorted(found) if found[key]}
 
 
 def copies(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, Copy]:

@@ -26,11 +26,11 @@ def _block(block: Block, shown: Sequence[Shown]) -> str:
     prefix = block.fence.prefix
     code = _fenced(block.code, "console" if block.kind == "console" else "python")
     title = f"{block.options.fold}:" if block.options.fold else ""
-    text = "\n\n".join(filter(None, [title, code, *map(_output, shown)]))
+    text = "\n\n".join(filter(None, [title, code, *(_output(block, one) for one in shown)]))
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
 
 
-def _output(one: Shown) -> str:
+def _output(block: Block, one: Shown) -> str:
     if one.output is None or not (one.output.shown or one.output.figures):
         return f"{LABELS[one.device]}: {one.note}" if one.note else ""
     about = one.environment
@@ -38,7 +38,7 @@ def _output(one: Shown) -> str:
     found = [f"Output on {LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))
-    return "\n\n".join([*found, *(f"Figure: {figure.alt}" for figure in one.output.figures)])
+    return "\n\n".join([*found, *(f"Figure: {block.options.alt}" for _ in one.output.figures)])
 
 
 def _fenced(text: str, language: str) -> str:

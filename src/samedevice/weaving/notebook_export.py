@@ -70,7 +70,7 @@ def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:
     elif block.kind == "console":
         yield from (code_cell(f"%%writefile {name}\n{text}") for name, text in _files(block))
         source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace(f"{PROGRAMS}/", "")
-    yield code_cell(source, [*_outputs(output)] if output else [], _metadata(block))
+    yield code_cell(source, [*_outputs(block, output)] if output else [], _metadata(block))
 
 
 def _metadata(block: Block) -> dict[str, Any]:
@@ -86,11 +86,12 @@ def _files(block: Block) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def _outputs(output: Output) -> Iterator[Part]:
+def _outputs(block: Block, output: Output) -> Iterator[Part]:
     if output.text:
         yield stream(output.text)
     for figure in output.figures:
-        yield display({"image/svg+xml": figure.svg.replace("currentColor", "#808080"), "text/plain": figure.alt})
+        picture = figure.svg.replace("currentColor", "#808080")
+        yield display({"image/svg+xml": picture, "text/plain": block.options.alt})
     if output.value:
         yield result(output.value)
     if output.raised:

@@ -10,7 +10,6 @@ from html import escape
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import TAG, figure_fault
-from samedevice.outputs.output import Figure
 from samedevice.pages.page import Block
 from samedevice.weaving.panes import Pane, Shown, panes_of
 
@@ -107,7 +106,7 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
     elif one.output and not one.output.figures and not one.note:
         parts.append(f'<p class="sd-note" {UNSEARCHED}>prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
-        parts.append(_figure(figure, f"b{block.index}-{number}-{count}-"))
+        parts.append(_figure(figure.svg, block.options.alt, f"b{block.index}-{number}-{count}-"))
     at = _at([pane]) if several else ""
     return f'<div class="sd-pane" data-device="{" ".join(pane.first)}"{at}>{"".join(parts)}</div>'
 
@@ -178,12 +177,12 @@ def _mark(text: str, other: str) -> str:
     return "".join(found)
 
 
-def _figure(figure: Figure, prefix: str) -> str:
+def _figure(svg: str, alt: str, prefix: str) -> str:
     """The SVG with ids of its own and its text alternative; a note in place of one that must not be on a page."""
-    refused = figure_fault(figure.svg)
+    refused = figure_fault(svg)
     if refused:
         return f'<p class="sd-note sd-wrong">{literal(refused)}</p>'
-    svg = TAG.sub(lambda tag: REFERENCE.sub(lambda match: match[1] + prefix, tag[0]), figure.svg)
+    svg = TAG.sub(lambda tag: REFERENCE.sub(lambda match: match[1] + prefix, tag[0]), svg)
     svg = re.sub(r'^<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.alt)}" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1)
     return f'<figure class="sd-figure">{svg}</figure>'

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from samedevice.devices import LABELS
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Figure, Output
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Block
 
 
@@ -28,9 +28,11 @@ class Shown:
     """Whether the note tells of a fault."""
 
     @property
-    def content(self) -> tuple[str, tuple[Figure, ...], str]:
+    def content(self) -> tuple[str, tuple[str, ...], str]:
         """What a reader sees of it."""
-        return (self.output.shown, self.output.figures, self.note) if self.output else ("", (), self.note)
+        if self.output is None:
+            return "", (), self.note
+        return self.output.shown, tuple(figure.svg for figure in self.output.figures), self.note
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import front_matter, read_cells
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
-from samedevice.weaving.copies import Copy
+from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import settle
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
@@ -150,7 +150,7 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
     about = {"classes": code["classes"], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
-    return _with_lines(html, code["source"])
+    return html.replace(' data-block="', f' style="{code["data"]["style"]}" data-block="', 1)  # it lets only data- pass
 
 
 def held_outputs(markdown: str) -> list[str]:
@@ -185,7 +185,6 @@ def _encoded(prefix: str, text: str) -> str:
 def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
     options = block.options
     given = {"title": options.title or options.file, "hl_lines": options.hl_lines}
-    data = copy.attributes if copy else {"data-block": str(block.index)}
     foreign = {key: value for key, value in options.foreign if key[0] not in ".#"}
     held = {
         "id": anchor,
@@ -193,15 +192,9 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
         "source": block.code.rstrip("\n"),
         "language": "console" if block.kind == "console" else "python",
         "options": {key: value for key, value in given.items() if value} | foreign,
-        "data": {key: value for key, value in data.items() if value},
+        "data": attributes(block, copy),
     }
     return _encoded(block.fence.prefix, json.dumps(held))
-
-
-def _with_lines(html: str, code: str) -> str:
-    """The HTML of a block with the number of its lines, by which the style knows how high code out of sight is."""
-    lines = code.count("\n") + 1
-    return html.replace(' data-block="', f' style="--sd-lines:{lines}" data-block="', 1)
 
 
 def error_page(messages: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import read_cells
 from samedevice.temporary import Folder
 from samedevice.weaving.anchors import anchors, of_output
-from samedevice.weaving.copies import Copy
+from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
@@ -78,13 +78,12 @@ def finished(
 
 def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
     """A cell with what the template writes at its block: title, lines to highlight, data that the copy button reads."""
-    options, data = block.options, copy.attributes if copy else {}
+    options = block.options
     ranges = [part.partition("-") for part in options.hl_lines.split()]
     lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
     about = {
         "id": anchor,
-        "data": {key: value for key, value in data.items() if value},
-        "height": block.code.rstrip("\n").count("\n") + 1,
+        "data": attributes(block, copy),
         "title": options.title,
         "lines": lines,
         "fold": options.fold,
