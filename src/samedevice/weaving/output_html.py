@@ -22,6 +22,8 @@ MESSAGE = re.compile(r"\w*Warning: ")
 """Begins a line that holds a warning."""
 UNSEARCHED = 'data-search-exclude=""'
 """The attribute that keeps a label out of the search index of Material for MkDocs: thousands of them say the same."""
+FIGURE_LINES = 15
+"""Lines of text that are about as high as a figure."""
 WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
@@ -39,7 +41,8 @@ def output_html(block: Block, shown: Sequence[Shown], anchor: str = "") -> str:
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
-    return f'<div class="{kind}" data-devices="{devices}"{at}{id}>{_switches(panes, beside)}{html}</div>'
+    style = f' style="--sd-lines:{_lines(panes[0].shown[0])}"'
+    return f'<div class="{kind}" data-devices="{devices}"{at}{id}{style}>{_switches(panes, beside)}{html}</div>'
 
 
 def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
@@ -141,6 +144,16 @@ def _with_messages(one: Shown, html: str) -> str:
             lines[at] = f'<span class="sd-warning">{lines[at]}</span>'
     error = "\n".join(lines[last:])
     return "\n".join([*lines[:last], *[f'<span class="sd-error">{error}</span>'] * bool(raised)])
+
+
+def _lines(one: Shown) -> int:
+    """How many lines high an output is as far as can be told without a browser, in which long lines are wrapped.
+
+    By it the style knows the height of outputs that are out of sight.
+    """
+    if one.output is None:
+        return 0
+    return len(one.output.shown.split("\n")) + FIGURE_LINES * len(one.output.figures)
 
 
 def _wrapped(one: Shown) -> str:
