@@ -1,0 +1,32 @@
+"""The heights of code and outputs that are out of sight, which the style computes from the number of their lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+HEIGHTS = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((one) => !one.closest("details"))
+  .filter((one) => !one.querySelector("figure, .sd-error, .sd-warning, [data-wrap], .sd-note"))
+  .map((one) => one.getBoundingClientRect().height)"""
+VISIBLE = "[data-block] pre, .sd-out { content-visibility: visible !important }"
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("selector", ["[data-block] > pre", ".sd-out:not([data-at], .sd-beside)"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_what_is_out_of_sight_is_as_high_as_when_it_is_seen(
+    browser: Any, address: str, selector: str, width: int
+) -> None:
+    """Otherwise a link into the page, or the bar at its side, leads to another place than the reader chose."""
+    page = browser.new_page(viewport={"width": width, "height": 700})
+    page.goto(f"{address}tensors/creating.html")
+    page.wait_for_load_state()
+    guessed = page.evaluate(HEIGHTS, selector)
+    page.add_style_tag(content=VISIBLE)
+    seen = page.evaluate(HEIGHTS, selector)
+    assert len(seen) > 30
+    assert [round(one, 1) for one in guessed] == pytest.approx([round(one, 1) for one in seen], abs=1)
+    page.close()
