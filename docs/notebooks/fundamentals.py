@@ -95,7 +95,7 @@ print(torch.tensor([1, 2]).dtype, torch.Tensor([1, 2]).dtype)
 
 # %% [markdown]
 # The second line is a tensor of three elements that nobody has set.
-# Use `torch.tensor` to create a tensor, and `torch.Tensor` only for `isinstance`.
+# Use `torch.tensor` to create a tensor, and `torch.Tensor` for `isinstance`.
 #
 # ## Random tensors
 #
