@@ -34,8 +34,8 @@ SWITCHED = f"""async () => {{
 
 
 def outputs(page: Any) -> list[str]:
-    """The texts of the outputs that can be seen."""
-    return [pre.inner_text() for pre in page.locator(".sd-text:visible").all()]
+    """The texts of the outputs that can be seen, here or further down; innerText lacks those that are out of sight."""
+    return [pre.text_content() for pre in page.locator(".sd-text:visible").all()]
 
 
 def switch(page: Any, device: str) -> Any:
