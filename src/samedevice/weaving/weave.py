@@ -150,7 +150,8 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
     about = {"classes": code["classes"], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
-    return html.replace(' data-block="', f' style="{code["data"]["style"]}" data-block="', 1)  # it lets only data- pass
+    style = code["data"]["style"]  # of the attributes, superfences writes only those that begin with data-
+    return html.replace(' data-block="', f' style="{style}" data-block="', 1)
 
 
 def held_outputs(markdown: str) -> list[str]:
