@@ -134,10 +134,12 @@ def _placed(section: Section, above: Sequence[Section], parts: Sequence[Part]) -
 
 def _misplaced(blocks: Sequence[Block]) -> Iterator[PageError]:
     """What is wrong with the blocks of the setup."""
-    first = next((block for block in blocks if not block.options.setup), None)
+    first = next((block for block in blocks if block.kind == "python" and not block.options.setup), None)
     for block in (block for block in blocks if block.options.setup):
         if first and first.index < block.index:
-            yield PageError(block.page, block.line, f"a setup block comes before all others; move it above {first}")
+            yield PageError(
+                block.page, block.line, f"a setup block comes before all other blocks of Python; move it above {first}"
+            )
         if block.kind != "python":
             yield PageError(block.page, block.line, "a setup block is Python that runs; leave out setup here")
         if block.options.raises or block.options.after:
