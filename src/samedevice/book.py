@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
@@ -73,25 +72,25 @@ class Book:
 
     def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
         result: Future[Recording | None] = Future()
-        cached = self.runs.cache.find(page, device)
-        if cached is not None:
-            result.set_result(cached)
+        missing = self.runs.cache.missing(page, device)
+        if not missing:
+            result.set_result(self.runs.cache.find(page, device))
             return result
-        started = time.monotonic()
 
         def finish(run: Future[Run]) -> None:
             try:
-                result.set_result(self._told(page, device, run.result(), time.monotonic() - started))
+                result.set_result(self._told(page, device, run.result()))
             except BaseException as error:
                 result.set_exception(error)
 
-        self.runs.submit(page, device).add_done_callback(finish)
+        self.runs.submit(page, device, missing).add_done_callback(finish)
         return result
 
-    def _told(self, page: Page, device: str, run: Run, seconds: float) -> Recording | None:
-        found = as_recording(page, run)
-        if found is not None:
-            self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
+    def _told(self, page: Page, device: str, run: Run) -> Recording | None:
+        found = as_recording(page, run, self.runs.cache.find(page, device))
+        if run.environment is not None:
+            count = sum(output is not None for output in run.outputs)
+            self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")
         return found
 
     def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:
