@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
-from samedevice.weaving.copies import Copy, copies, depend_on
+from samedevice.weaving.copies import Copy, copies
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
@@ -133,15 +133,11 @@ class Book:
             yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
-        """For each block what its copy to run is made of; from the cache, if page and outputs are the same."""
-        key = memo.key(*(block.digest for block in page.blocks), repr(depend_on(page, shown)))
-        path = place(self.root / CACHE, "copies", page)
+        """For each block what its copy to run is made of; none for a page with code that is no Python."""
         try:
-            found = memo.find_or_make(path, key, lambda: [asdict(copy) for copy in copies(page, shown).values()])
+            return copies(page, shown)
         except SyntaxError:
             return {}
-        made = (Copy(**one | {"needs": tuple(one["needs"]), "keep": tuple(one["keep"])}) for one in found)
-        return {copy.index: copy for copy in made}
 
     def exports(self, page: Page, shown: dict[int, list[Shown]], address: Address) -> dict[str, str]:
         """The page's files to take along, by suffix.

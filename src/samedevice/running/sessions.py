@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -21,11 +22,13 @@ from pathlib import Path
 from samedevice.devices import torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
+from samedevice.pages.sections import defined_elsewhere
 from samedevice.running.conversation import TIME_LIMIT, Conversation
 from samedevice.running.machine import available_cores
 from samedevice.running.processes import Launcher, Message
-from samedevice.running.threads import DaemonPool, gather, wait_for
+from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
@@ -34,6 +37,8 @@ NO_CUDA = {"CUDA_VISIBLE_DEVICES": "" if os.name == "posix" else "-1", "CUDA_HOM
 variable that is set to nothing is one that is not set."""
 PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
+UNKNOWN = re.compile(r"name '(\w+)' is not defined")
+"""The message about a name that a section does not have."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
     "pandas": "pandas",
@@ -100,8 +105,8 @@ class Sessions:
         return gather(runs, lambda found: merged(page, found))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
-        """The same now, waited for. Raises SessionError if the machinery itself fails."""
-        return wait_for(self.submit(page, device, wanted))
+        """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
+        return merged(page, [self._run(page, device, *blocks) for blocks in _wanted(page, device, wanted)])
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
@@ -117,7 +122,10 @@ class Sessions:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             Path(job["printed"]).unlink(missing_ok=True)
-        outputs = (output if block in own else None for block, output in zip(page.blocks, run.outputs, strict=True))
+        outputs = (
+            _hinted(page, block, output) if output and block in own else None
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
@@ -132,6 +140,14 @@ class Sessions:
             "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }
+
+
+def _hinted(page: Page, block: Block, output: Output) -> Output:
+    """The output, where a name is missing with what to do about it in its traceback."""
+    raised = output.raised
+    missing = raised and raised.type == "NameError" and UNKNOWN.match(raised.message)
+    hint = defined_elsewhere(missing[1], block, page.sections) if missing else ""
+    return replace(output, raised=replace(raised, trace=f"{raised.trace}\n{hint}")) if raised and hint else output
 
 
 def _wanted(page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
