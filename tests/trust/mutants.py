@@ -36,7 +36,6 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.running.sessions import Sessions
-from samedevice.weaving.closures import closure
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"
@@ -167,8 +166,8 @@ def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
 
 
 def submit_again(sessions: Sessions, case: Case, mutant: Block) -> Future[Run]:
-    """Run a changed block after those that it needs."""
-    blocks = [*closure(case.page, case.block), mutant]
+    """Run a changed block after those that lead to it."""
+    blocks = [*case.page.program(case.block), mutant]
     alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
     return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
 
