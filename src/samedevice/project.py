@@ -14,8 +14,6 @@ RECORDINGS = Path("tests/recordings")
 """The folder of recordings."""
 CACHE = Path(".cache/samedevice")
 """The folder of what can be made again."""
-API_DATA = Path(DOCS) / "reference/apis.json"
-"""What is known of PyTorch's names: where they are documented, and since when they exist."""
 
 FLAGS = "--samedevice-"
 """What begins the names of pytest's options in a project where other plugins have options, too."""
@@ -39,7 +37,7 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
+    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 
@@ -60,6 +58,8 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = True
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
+    exports: bool = False
+    """Whether readers can take the pages along: notebook, script and Markdown of each."""
     flags: str = "--"
     """What begins the names of pytest's options, in the commands that messages give."""
 
