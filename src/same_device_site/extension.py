@@ -5,19 +5,26 @@ It comes before the engine's extension, which then weaves the page with these pa
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Any
 
 from markdown import Extension, Markdown  # type: ignore[import-untyped]
+from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped]
 from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
 
 from same_device_site.api_names import names
 from same_device_site.api_table import catalogue
 from same_device_site.markers import MARKER, Reference, fill
 from same_device_site.site import Site
-from samedevice import RenderedSite, rendered_site
+from samedevice import RenderedSite, rendered_page
 
+NAME = "same_device_site"
 BEFORE = 1001
 """The priority of the preprocessor: one more than the engine's."""
+AFTER = -999
+"""The priority of the postprocessor: before the engine checks the page."""
+UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 
 
 class Filler(Preprocessor):  # type: ignore[misc]
@@ -26,13 +33,25 @@ class Filler(Preprocessor):  # type: ignore[misc]
     def run(self, lines: list[str]) -> list[str]:
         """The lines with these parts."""
         text = "\n".join(lines)
-        found = rendered_site(self.md) if MARKER.search(text) else None
-        page = found.page if found else None
-        if found is None or page is None:
+        found = rendered_page(self.md) if MARKER.search(text) else None
+        if found is None:
             return lines
-        return fill(page, text, reference(found)).split("\n")
+        site, page = found
+        return fill(page, text, reference(site)).split("\n")
 
 
+class Leaner(Postprocessor):  # type: ignore[misc]
+    """Takes the elements out of code that have no color of their own: names, operators, punctuation and blanks.
+
+    They are three of four tokens; without them a long page has a third of its elements, and opens sooner on a phone.
+    """
+
+    def run(self, text: str) -> str:
+        """The HTML without them."""
+        return UNCOLORED.sub(r"\1", text)
+
+
+@lru_cache(maxsize=1)
 def reference(found: RenderedSite) -> Reference:
     """What makes the parts from all pages and their recordings."""
     pages = tuple(found.pages)
@@ -44,8 +63,9 @@ class SiteExtension(Extension):  # type: ignore[misc]
     """Writes the generated parts of pages."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Add the preprocessor."""
-        md.preprocessors.register(Filler(md), "same_device_site", BEFORE)
+        """Add the processors."""
+        md.preprocessors.register(Filler(md), NAME, BEFORE)
+        md.postprocessors.register(Leaner(md), NAME, AFTER)
 
 
 def makeExtension(**options: Any) -> SiteExtension:  # noqa: N802

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from samedevice.devices import DEVICES, LABELS
     from samedevice.errors import PageError, RecordingError, SameDeviceError
-    from samedevice.integration.extension import RenderedSite, rendered_site
+    from samedevice.integration.extension import RenderedSite, rendered_page
     from samedevice.outputs.comparison import difference, same_text
     from samedevice.outputs.environments import Environment, version_order
     from samedevice.outputs.output import Output
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "devices": ("DEVICES", "LABELS"),
     "errors": ("PageError", "RecordingError", "SameDeviceError"),
-    "integration.extension": ("RenderedSite", "rendered_site"),
+    "integration.extension": ("RenderedSite", "rendered_page"),
     "outputs.comparison": ("difference", "same_text"),
     "outputs.environments": ("Environment", "version_order"),
     "outputs.output": ("Output",),
@@ -79,7 +79,7 @@ __all__ = [
     "overall",
     "parse_page",
     "ranges",
-    "rendered_site",
+    "rendered_page",
     "replace_links",
     "same_text",
     "stand",

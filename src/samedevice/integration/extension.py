@@ -43,14 +43,12 @@ LANGUAGE = re.compile(r'(<div (?:id="[^"]*" )?class=")language-[\w+#.-]+ (?=high
 """That class."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RenderedSite:
-    """The site that is built, for extensions that make parts of one page from all pages."""
+    """The site that is built, for extensions that make parts of one page from all pages. One for each build."""
 
     root: Path
     """The repository root."""
-    page: Page | None
-    """The page that is rendered; None if that is none of ours."""
     pages: Sequence[Page]
     """All pages that can be read."""
 
@@ -62,8 +60,8 @@ class RenderedSite:
 class Weaving(Protocol):
     """What a builder gives the extension: it knows which page is rendered."""
 
-    def site(self) -> RenderedSite:
-        """The site with the page that is about to be woven."""
+    def rendered(self) -> tuple[RenderedSite, Page] | None:
+        """The site, and the page that is about to be woven; None if that is none of ours."""
 
     def woven(self, md: Markdown, text: str) -> str | None:
         """The Markdown to render in the place of `text`; None for text that is no page of ours."""
@@ -125,11 +123,11 @@ class Checker(Postprocessor):  # type: ignore[misc]
         return html if self.weaver.named or weaving.names_languages else LANGUAGE.sub(r"\1", html)
 
 
-def rendered_site(md: Markdown) -> RenderedSite | None:
-    """The site that a Markdown instance renders a page of; None if it renders something else."""
+def rendered_page(md: Markdown) -> tuple[RenderedSite, Page] | None:
+    """The site and the page that a Markdown instance renders; None if it renders something else."""
     weaver = next((one for one in md.preprocessors if isinstance(one, Weaver)), None)
     weaving = (weaver and weaver.weaving) or _zensical(md)
-    return weaving.site() if weaving else None
+    return weaving.rendered() if weaving else None
 
 
 def _zensical(md: Markdown) -> Weaving | None:

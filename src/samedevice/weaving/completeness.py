@@ -107,7 +107,7 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
     for one in found:
-        line = _line(page, one.text)
+        line = 0 if one.index in known else _line(page, one.text)
         if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
             complaints.add(_never_run(page, one, line or 1))
     complaints.settle()

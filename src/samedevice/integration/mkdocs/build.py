@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -82,7 +82,7 @@ class Build:
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.failed: list[str] = []
-        self.rendered = ""
+        self.uri = ""
         """The page that MkDocs is about to render."""
         self.checks: tuple[Page, Woven] | None = None
         """The page that was woven last, whose HTML is still to be checked."""
@@ -132,20 +132,23 @@ class Build:
     def _weaver(self) -> PageWeaver:
         return PageWeaver(self.book, self.address)
 
-    def site(self) -> RenderedSite:
-        """The site with the page that MkDocs is about to render."""
-        page = self.pages.get(self.rendered)
-        pages = [one for one in self.pages.values() if isinstance(one, Page)]
-        return RenderedSite(self.book.root, page if isinstance(page, Page) else None, pages)
+    @cached_property
+    def _site(self) -> RenderedSite:
+        return RenderedSite(self.book.root, [page for page in self.pages.values() if isinstance(page, Page)])
+
+    def rendered(self) -> tuple[RenderedSite, Page] | None:
+        """The site, and the page that MkDocs is about to render."""
+        page = self.pages.get(self.uri)
+        return (self._site, page) if isinstance(page, Page) else None
 
     def begin(self, uri: str) -> None:
         """Note that MkDocs is about to render a page."""
-        self.rendered = "" if uri.endswith(NOTEBOOK) else uri
+        self.uri = "" if uri.endswith(NOTEBOOK) else uri
 
     @edge
     def woven(self, md: Markdown, text: str) -> str | None:
         """The page with its outputs; None for what others render meanwhile, such as docstrings."""
-        uri, self.rendered, self.checks = self.rendered, "", None
+        uri, self.uri, self.checks = self.uri, "", None
         found = self.pages.get(uri)
         if found is None:
             return None

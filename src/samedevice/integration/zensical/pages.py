@@ -92,13 +92,13 @@ class ZensicalPage:
             return relink(found, lambda url: _of_copy(project, self.uri, url))
         return found + held(within()) if holds(found) else found
 
-    def site(self) -> RenderedSite:
+    def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site with this page."""
         root, settings = self.project.root, self.project.settings
         pages = list(readable(root, settings))
         path = source(root / settings.docs, self.uri)
         name = path.relative_to(root).as_posix() if path else ""
-        return RenderedSite(root, next((page for page in pages if page.path == name), None), pages)
+        return next(((RenderedSite(root, pages), page) for page in pages if page.path == name), None)
 
     def _made(self, page: Page, text: str) -> Woven:
         book = Book(self.project.root, lambda line: None, devices=())
