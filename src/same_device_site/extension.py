@@ -48,7 +48,12 @@ class Leaner(Postprocessor):  # type: ignore[misc]
 
     def run(self, text: str) -> str:
         """The HTML without them."""
-        return UNCOLORED.sub(r"\1", text)
+        return lean(text)
+
+
+def lean(html: str) -> str:
+    """HTML without these elements."""
+    return UNCOLORED.sub(r"\1", html)
 
 
 @lru_cache(maxsize=1)

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.book import Book
-from samedevice.errors import PageError
 from same_device_site.api_names import names
 from same_device_site.api_table import Catalogue, catalogue, misused
 from same_device_site.error_index import Entry, cut_short, entries, normal
@@ -22,6 +20,8 @@ from same_device_site.error_sections import ErrorSection, Evidence, Standing, er
 from same_device_site.markers import Reference, asks, fill, gist
 from same_device_site.site import Site, link, moved
 from same_device_site.status import status
+from samedevice.book import Book
+from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally

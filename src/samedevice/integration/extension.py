@@ -140,9 +140,11 @@ def _zensical(md: Markdown) -> Weaving | None:
 def prepare(md: Markdown) -> bool:
     """Have a Markdown instance show blocks and outputs: add what its project does not list.
 
-    Return whether the project wants code to name its language.
+    Return whether the project wants code to name its language. A project without pymdownx.superfences has no blocks.
     """
-    fences = md.preprocessors[FENCES].extension
+    fences = getattr(md.preprocessors[FENCES], "extension", None) if FENCES in md.preprocessors else None
+    if fences is None:
+        return True
     if OURS not in [fence["name"] for fence in fences.superfences]:
         fences.extend_super_fences(OURS, _formatted, lambda *_: True, None)
     if "details" not in md.parser.blockprocessors:

@@ -109,7 +109,7 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
     for one in found:
         line = 0 if one.index in known else _line(page, one.text)
         if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
-            complaints.add(_never_run(page, one, line or 1))
+            complaints.add(_never_run(page, one, line or _like(page, one.text)))
     complaints.settle()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
@@ -149,6 +149,13 @@ def _line(page: Page, code: str) -> int:
         if ("```" in line or "~~~" in line) and wanted and following == wanted:
             return at
     return 0
+
+
+def _like(page: Page, code: str) -> int:
+    """The first line of a page that is like the first line of some code; 1 if there is none."""
+    first = next((bare for line in code.split("\n") if (bare := _bare(line))), "")
+    lines = enumerate(page.text.split("\n"), start=1)
+    return next((at for at, line in lines if first and first in line), 1)
 
 
 def _bare(line: str) -> str:

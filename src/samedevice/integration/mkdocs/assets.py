@@ -10,9 +10,13 @@ from mkdocs.structure.files import File, Files
 from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE
 
 
-def take_assets(config: MkDocsConfig, files: Files) -> None:
-    """Have the site hold and load them, before its own style, which may say otherwise."""
-    for name in (STYLE, SCRIPT):
-        files.append(File.generated(config, name, abs_src_path=str(FOLDER / Path(name).name)))
+def name_assets(config: MkDocsConfig) -> None:
+    """Have each page load them, the style before the site's own, which may say otherwise."""
     config.extra_css = [STYLE, *config.extra_css]
     config.extra_javascript = [*config.extra_javascript, SCRIPT]
+
+
+def take_assets(config: MkDocsConfig, files: Files) -> None:
+    """Have the site hold them."""
+    for name in (STYLE, SCRIPT):
+        files.append(File.generated(config, name, abs_src_path=str(FOLDER / Path(name).name)))

@@ -77,7 +77,7 @@ class Build:
         self.book = book
         self.settings = settings
         self.docs = Path(config.docs_dir).resolve()
-        self.pages: dict[str, Page | PageError] = {}
+        self.pages: dict[str, Page | SameDeviceError] = {}
         self.shown: dict[str, dict[int, list[Shown]]] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
@@ -118,7 +118,7 @@ class Build:
         """Have Markdown weave the pages, and know fences if there are any; a site without them stays as it is."""
         names = self.config.markdown_extensions
         name = next((name for name in NAMES if name in names), EXTENSION)
-        faulty = any(isinstance(page, PageError) for page in self.pages.values())
+        faulty = any(not isinstance(page, Page) for page in self.pages.values())
         needed = [name, *[SUPERFENCES] * (fences or faulty)]
         names += [one for one in needed if one not in names]
         self.config.mdx_configs[name] = {"weaving": self}
@@ -143,7 +143,7 @@ class Build:
 
     def begin(self, uri: str) -> None:
         """Note that MkDocs is about to render a page."""
-        self.uri = "" if uri.endswith(NOTEBOOK) else uri
+        self.uri = "" if uri in self.shown else uri
 
     @edge
     def woven(self, md: Markdown, text: str) -> str | None:
@@ -152,7 +152,7 @@ class Build:
         found = self.pages.get(uri)
         if found is None:
             return None
-        if isinstance(found, PageError):
+        if not isinstance(found, Page):
             return error_page(self._failed(uri, found))
         try:
             made = self._weaver.woven(with_text(found, text))
@@ -193,10 +193,8 @@ class Build:
     def source(self, uri: str) -> str | None:
         """The front matter of a notebook, which is all that MkDocs renders of it; None for other pages."""
         found = self.pages.get(uri)
-        if found is None or not uri.endswith(NOTEBOOK):
+        if not isinstance(found, Page) or not uri.endswith(NOTEBOOK):
             return None
-        if isinstance(found, PageError):
-            return error_page(self._failed(uri, found))
 
         def front(shown: dict[int, list[Shown]]) -> str:
             self.shown[uri] = shown
@@ -205,7 +203,8 @@ class Build:
         try:
             made = self._weaver.made(found, front)
         except SameDeviceError as error:
-            return error_page(self._failed(uri, error))
+            self.pages[uri] = error
+            return None
         self._take(uri, made)
         return made.markdown
 

@@ -16,7 +16,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
-from samedevice.integration.mkdocs.assets import take_assets
+from samedevice.integration.mkdocs.assets import name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.integration.page_assets import with_choice
 from samedevice.project import Settings
@@ -49,6 +49,7 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
             self.book = Book(root, log.info)
         settings = settings_of(config, self.config, root)
         self.build = begin(config, self.book, settings)
+        name_assets(config)
         folders = (root / settings.programs, root / settings.recordings)
         config.watch += [str(folder) for folder in folders if folder.is_dir()]
         return config
