@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""

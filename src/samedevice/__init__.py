@@ -14,7 +14,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from samedevice.devices import DEVICES, LABELS
     from samedevice.errors import PageError, RecordingError, SameDeviceError
-    from samedevice.integration.extension import RenderedSite, rendered_page
+    from samedevice.integration.extension import rendered_page
+    from samedevice.integration.rendered_site import RenderedSite
     from samedevice.outputs.comparison import difference, same_text
     from samedevice.outputs.environments import Environment, version_order
     from samedevice.outputs.output import Output
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "devices": ("DEVICES", "LABELS"),
     "errors": ("PageError", "RecordingError", "SameDeviceError"),
-    "integration.extension": ("RenderedSite", "rendered_page"),
+    "integration.extension": ("rendered_page",),
+    "integration.rendered_site": ("RenderedSite",),
     "outputs.comparison": ("difference", "same_text"),
     "outputs.environments": ("Environment", "version_order"),
     "outputs.output": ("Output",),

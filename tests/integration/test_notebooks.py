@@ -44,6 +44,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
+hooks: [{ROOT / "src/same_device_site/hooks.py"}]
 plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []

@@ -17,10 +17,9 @@ from same_device_site.api_names import names
 from same_device_site.api_table import Catalogue, catalogue, misused
 from same_device_site.error_index import Entry, cut_short, entries, normal
 from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
-from same_device_site.markers import Reference, asks, fill, gist
+from same_device_site.markers import Reference, fill
 from same_device_site.site import Site, link, moved
 from same_device_site.status import status
-from samedevice.book import Book
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
@@ -184,27 +183,27 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None
                 assert re.search(row, markdown.split(f"{{ #{device} ")[1].split("\n## ")[0])
 
 
+def filled(page: Page) -> str:
+    """The text of a page with its markers filled, on a site that has this page alone."""
+    return fill(page, page.text, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})))
+
+
 def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
     """The page stands around it as the author wrote it; blocks may stand before it."""
     page = write("# Names\n\n```python\nimport torch\ntorch.add\n```\n\n<!-- samedevice: apis -->\n\nAfter.\n")
-    made = fill(page, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).make(page))
     table = (
         "| Name | Status | Used on |\n| --- | --- | --- |\n| `torch.add` | stable, not documented | [page](page.md) |"
     )
-    assert made.text == page.text.replace("<!-- samedevice: apis -->", table)
-    assert made.blocks == page.blocks
-    assert asks(page)
-    assert not asks(made)
+    assert filled(page) == page.text.replace("<!-- samedevice: apis -->", table)
 
 
 def test_a_marker_that_a_fence_shows_is_text(write: Write) -> None:
     """A page on writing pages shows one, unknown ones too."""
     shown = "```text\n<!-- samedevice: status -->\n<!-- samedevice: any -->\n```\n"
-    assert not asks(write(shown))
-    page = write(f"{shown}\n<!-- samedevice: apis -->\n\n{shown}")
-    made = fill(page, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})).make(page))
-    assert made.text.count(shown) == 2
-    assert "<!-- samedevice: apis -->" not in made.text
+    assert filled(write(shown)) == shown
+    made = filled(write(f"{shown}\n<!-- samedevice: apis -->\n\n{shown}"))
+    assert made.count(shown) == 2
+    assert "<!-- samedevice: apis -->" not in made
 
 
 def test_an_unknown_marker_is_an_error(write: Write) -> None:
@@ -213,31 +212,7 @@ def test_an_unknown_marker_is_an_error(write: Write) -> None:
     page = write("# A\n\n<!-- samedevice: error -->\n")
     known = "errors, apis, figures, options, settings, status, versions"
     with pytest.raises(PageError, match=rf'^docs/page\.md:3: "error" is unknown; write {known}$'):
-        reference.make(page)
-
-
-def test_blocks_around_a_marker_stay_where_they_are_in_the_text(write: Write) -> None:
-    """Otherwise an output would be put into the middle of another block."""
-    page = write(
-        "```python\n1\n```\n\n<!-- samedevice: apis -->\n\n```python\n2\n```\n\n<!-- samedevice: apis -->\n\n3\n"
-    )
-    made = fill(page, Reference(Site((page,), {}, {}), Catalogue({}, {})).make(page))
-    for old, new in zip(page.blocks, made.blocks, strict=True):
-        fence = slice(old.fence.start, old.fence.end)
-        assert made.text[new.fence.start : new.fence.end] == page.text[fence]
-        assert new.line == old.line
-
-
-def test_the_names_of_a_page_are_kept_until_its_code_changes(
-    write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Walking the code of all pages takes as long as the rest of a warm build's work for these parts."""
-    page = write("# A\n\n```python\nimport torch\ntorch.add\n```\n")
-    book = Book(root, print, ["cpu"])
-    made = book.reference([page]).site.names
-    monkeypatch.setattr("samedevice.book.names", lambda page: {"made anew": [0]})
-    assert book.reference([page]).site.names == made == {"docs/page.md": {"torch.add": [0]}}
-    assert book.reference([write(page.text.replace("add", "mul"))]).site.names == {"docs/page.md": {"made anew": [0]}}
+        fill(page, page.text, reference)
 
 
 LINKS = {
@@ -261,29 +236,3 @@ def test_a_page_is_called_by_its_heading() -> None:
     assert title(Page("docs/x.md", "---\na: b\n---\n# The `x` { #y }\n", ())) == "The `x`"
     assert title(Page("docs/x.py", "# %% [markdown]\n# # Notebook\n", ())) == "Notebook"
     assert title(Page("docs/a/x.md", "No heading\n", ())) == "a/x"
-
-
-def test_an_edit_of_prose_leaves_what_is_made_from_all_pages() -> None:
-    """Held on the site's own pages: all prose outside of headings and of sections about errors may change."""
-    pages = [parse_page(path, ROOT) for path in sorted((ROOT / "docs").rglob("*.md"))]
-    edited = [parse_page(ROOT / page.path, ROOT, reworded(page)) for page in pages]
-    assert sum(one.text != other.text for one, other in zip(pages, edited, strict=True)) > 30
-    assert list(map(gist, pages)) == list(map(gist, edited))
-    made = []
-    for found in (pages, edited):
-        recordings = {page.path: load_all(ROOT, RECORDINGS, page)[0] for page in found}
-        reference = Reference(
-            Site(tuple(found), recordings, {page.path: names(page) for page in found}), catalogue(ROOT)
-        )
-        made.append([reference.make(page) for page in found])
-    assert made[0] == made[1]
-
-
-def reworded(page: Page) -> str:
-    """The page with other words of prose, as many lines as before, and each heading and fence where it was."""
-    head, mark, rest = page.text.partition("\n## Error messages")
-    inside = {at for fence in page.fences for at in range(fence.start, fence.end)}
-    kept = re.compile(r"^(?:#|---|<!--|[ >]*(?:```|~~~)).*$|^\w+:.*$", re.M)
-    inside |= {at for found in kept.finditer(head) for at in range(found.start(), found.end())}
-    other = "".join("x" if sign.isalpha() and at not in inside else sign for at, sign in enumerate(head))
-    return other + mark + rest

@@ -11,10 +11,7 @@ the page in a preprocessor of its own. Text that belongs to no page, such as a d
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown  # type: ignore[import-untyped]
@@ -22,8 +19,7 @@ from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped
 from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
 from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped]
 
-from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import Recording
+from samedevice.integration.rendered_site import RenderedSite, Weaving
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Page
 from samedevice.weaving.weave import output_fence
@@ -41,37 +37,6 @@ NAMED = "pygments_lang_class"
 """The option that has highlighted code name its language as a class, so that it can be compared with the blocks."""
 LANGUAGE = re.compile(r'(<div (?:id="[^"]*" )?class=")language-[\w+#.-]+ (?=highlight")')
 """That class."""
-
-
-@dataclass(frozen=True, eq=False)
-class RenderedSite:
-    """The site that is built, for extensions that make parts of one page from all pages. One for each build."""
-
-    root: Path
-    """The repository root."""
-    pages: Sequence[Page]
-    """All pages that can be read."""
-
-    def recordings(self, page: Page) -> tuple[Recording, ...]:
-        """What is recorded of a page, newest PyTorch first; what cannot be read is left out."""
-        return load_all(self.root, Path(page.settings.recordings), page)[0]
-
-
-class Weaving(Protocol):
-    """What a builder gives the extension: it knows which page is rendered."""
-
-    def rendered(self) -> tuple[RenderedSite, Page] | None:
-        """The site, and the page that is about to be woven; None if that is none of ours."""
-
-    def woven(self, md: Markdown, text: str) -> str | None:
-        """The Markdown to render in the place of `text`; None for text that is no page of ours."""
-
-    def checked(self, html: str) -> str:
-        """The HTML of the page that was woven last, or what is wrong with it."""
-
-    @property
-    def names_languages(self) -> bool:
-        """Whether the HTML must name the languages of code, because it is checked again later."""
 
 
 class Weaver(Preprocessor):  # type: ignore[misc]

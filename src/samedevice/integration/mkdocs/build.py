@@ -21,12 +21,13 @@ from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
 from samedevice.integration.downloads import write_exports
-from samedevice.integration.extension import SUPERFENCES, RenderedSite
+from samedevice.integration.extension import SUPERFENCES
 from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, finished
-from samedevice.integration.mkdocs.repository import VARIABLE, Repository, RepositoryError
 from samedevice.integration.page_weaver import PageWeaver, Woven, messages
+from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
+from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
 from samedevice.outputs.orphans import orphans
 from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page

@@ -17,8 +17,8 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import PageError
-from samedevice.integration.mkdocs.repository import VARIABLE, Repository
 from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE
+from samedevice.integration.repository import VARIABLE, Repository
 from samedevice.integration.zensical.pages import COPY, page_files
 from samedevice.integration.zensical.project_file import NAME, ProjectError, adapted, read, settings_of, weaves
 from samedevice.pages.fences import FRONT_MATTER
