@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samedevice import OPTIONS, SETTINGS
+from samedevice import SETTINGS, option_meanings
 
 
 def option_table() -> str:
     """The options of a fence."""
-    return _table("Option", OPTIONS)
+    return _table("Option", option_meanings())
 
 
 def setting_table() -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from samedevice.outputs.tally import Count, tally
     from samedevice.pages.fences import fence_mark
     from samedevice.pages.links import Link, find_links, replace_links
-    from samedevice.pages.options import OPTIONS
+    from samedevice.pages.options import option_meanings
     from samedevice.pages.page import Block, Page
     from samedevice.pages.parsing import parse_page
     from samedevice.project import SETTINGS, Settings
@@ -45,7 +45,7 @@ _MODULES = {
     "outputs.tally": ("Count", "tally"),
     "pages.fences": ("fence_mark",),
     "pages.links": ("Link", "find_links", "replace_links"),
-    "pages.options": ("OPTIONS",),
+    "pages.options": ("option_meanings",),
     "pages.page": ("Block", "Page"),
     "pages.parsing": ("parse_page",),
     "project": ("SETTINGS", "Settings"),
@@ -58,7 +58,6 @@ _MODULES = {
 __all__ = [
     "DEVICES",
     "LABELS",
-    "OPTIONS",
     "SETTINGS",
     "Block",
     "Count",
@@ -78,6 +77,7 @@ __all__ = [
     "fence_mark",
     "find_links",
     "load_all",
+    "option_meanings",
     "overall",
     "parse_page",
     "ranges",

@@ -38,6 +38,7 @@ SETTINGS = {
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
+    "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 
@@ -60,6 +61,8 @@ class Settings:
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
     exports: bool = False
     """Whether readers can take the pages along: notebook, script and Markdown of each."""
+    namespace: str = "page"
+    """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     flags: str = "--"
     """What begins the names of pytest's options, in the commands that messages give."""
 
@@ -85,7 +88,7 @@ class Settings:
         return [path for path in found if not self.leaves(path.relative_to(root).as_posix())]
 
 
-HOME = Settings()
+HOME = Settings(namespace="section")
 """This site."""
 
 

@@ -23,6 +23,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
     exports = c.Type(bool, default=False)
+    namespace = c.Choice(("page", "section"), default="page")
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -38,5 +39,6 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         foreign=tuple(own.foreign),
         console=own.console,
         exports=own.exports,
+        namespace=own.namespace,
         flags=flags_of(root),
     )

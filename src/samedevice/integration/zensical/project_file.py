@@ -68,6 +68,7 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
         exports=bool(own.get("exports", False)),
+        namespace=str(own.get("namespace", default.namespace)),
         flags=flags_of(root),
     )
 
