@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 

@@ -11,8 +11,8 @@ import pytest
 
 from same_device_site.error_index import entries
 from same_device_site.error_sections import pattern
+from same_device_site.settings import parse_page
 from same_device_site.site import Site
-from samedevice.pages.parsing import parse_page
 
 pytestmark = pytest.mark.browser
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from samedevice.integration.maker import Maker
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice.book import Book
-from samedevice.pages.parsing import parse_page
-from samedevice.project import page_paths
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import held_outputs
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from made_site import CONFIG, CPU_FOLDER, GOOD, Site
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load, place, save
-from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, Settings
 
 NAMED = """

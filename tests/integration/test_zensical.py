@@ -19,6 +19,7 @@ import pytest
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
+from same_device_site.settings import parse_page
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
 from samedevice.integration.extension import SameDeviceExtension
 from samedevice.integration.zensical.build import check
@@ -29,7 +30,6 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
-from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings
 
 NAME = "samedevice.integration.extension"

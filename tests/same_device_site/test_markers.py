@@ -18,6 +18,7 @@ from same_device_site.api_table import Catalogue, catalogue, misused
 from same_device_site.error_index import Entry, cut_short, entries, normal
 from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
 from same_device_site.markers import Reference, fill
+from same_device_site.settings import parse_page
 from same_device_site.site import Site, link, moved
 from same_device_site.status import status
 from samedevice.errors import PageError
@@ -25,7 +26,6 @@ from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.prose import title
 

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_conftest import CONFTEST
 
 from same_device_site.error_index import Entry
 from same_device_site.error_sections import Evidence, Standing, error_sections
+from same_device_site.settings import parse_page
 from same_device_site.site import Site
 from same_device_site.status import status
 from samedevice.outputs.environments import Environment
@@ -18,7 +20,6 @@ from samedevice.outputs.recording_files import load_all, place, save
 from samedevice.outputs.recordings import Recording, update
 from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 
 Write = Callable[..., Page]
@@ -45,7 +46,7 @@ def made_up(page: Page, *outputs: Output | None) -> Recording:
 def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, one_server: object) -> None:
     """Each page on each device: passed is ran, failed is stale or never ran, the summary has the rest."""
     pytester.makeini("[pytest]\ntestpaths = docs\n")
-    pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+    pytester.makeconftest(CONFTEST)
     docs = pytester.path / "docs"
     docs.mkdir()
     texts = {"fresh": BLOCKS.format("fresh", 1) + GPU, "stale": BLOCKS.format("stale", 1), "gpu": "# gpu\n\n" + GPU}

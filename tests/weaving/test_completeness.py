@@ -15,13 +15,13 @@ import pytest
 from markdown import Markdown
 from mkdocs.config import load_config
 
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
 from samedevice.integration.extension import prepare
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.panes import Shown

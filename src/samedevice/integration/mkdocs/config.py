@@ -9,9 +9,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import Settings, flags_of
-
-DEFAULTS = Settings()
+from samedevice.project import DEFAULTS, Settings, flags_of
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
