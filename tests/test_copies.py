@@ -16,13 +16,13 @@ from typing import TypeGuard
 import pytest
 import tomllib
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
+from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
