@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from samedevice.integration.mkdocs.publishing import shrink
 
 from samedevice.book import Book
 from samedevice.extras import EXTRAS, MissingExtra, need
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
-from samedevice.integration.mkdocs.publishing import shrink
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 

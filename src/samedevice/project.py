@@ -14,8 +14,6 @@ RECORDINGS = Path("tests/recordings")
 """The folder of recordings."""
 CACHE = Path(".cache/samedevice")
 """The folder of what can be made again."""
-API_DATA = Path(DOCS) / "reference/apis.json"
-"""What is known of PyTorch's names: where they are documented, and since when they exist."""
 
 FLAGS = "--samedevice-"
 """What begins the names of pytest's options in a project where other plugins have options, too."""
@@ -40,7 +38,7 @@ SETTINGS = {
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
-    "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
+    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 
@@ -63,6 +61,8 @@ class Settings:
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
     namespace: str = "page"
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
+    exports: bool = False
+    """Whether readers can take the pages along: notebook, script and Markdown of each."""
     flags: str = "--"
     """What begins the names of pytest's options, in the commands that messages give."""
 

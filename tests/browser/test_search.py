@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from samedevice.generated.error_index import entries
-from samedevice.generated.error_sections import pattern
-from samedevice.generated.site import Site
+from same_device_site.error_index import entries
+from same_device_site.error_sections import pattern
+from same_device_site.site import Site
 from samedevice.pages.parsing import parse_page
 
 pytestmark = pytest.mark.browser

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samedevice.integration.maker import Maker
 
 from samedevice.book import Book
-from samedevice.integration.maker import Maker
 from samedevice.pages.parsing import parse_page
 from samedevice.project import page_paths
 from samedevice.weaving.prose import Address

@@ -26,7 +26,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: mkdocs
-plugins: [samedevice: {{console: true}}]
+plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []
 hooks: []

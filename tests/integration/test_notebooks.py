@@ -44,7 +44,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
-plugins: [samedevice: {{console: true}}]
+plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []
 extra_css: []

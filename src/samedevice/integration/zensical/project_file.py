@@ -18,7 +18,7 @@ from samedevice.project import MARKDOWN, NOTEBOOK, SETTINGS, Settings, flags_of
 
 NAME = "mkdocs.yml"
 PLUGIN = "samedevice"
-EXTENSION = ("samedevice", "samedevice.integration.zensical.extension")
+EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
 
 
@@ -68,6 +68,7 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
         namespace=str(own.get("namespace", default.namespace)),
+        exports=bool(own.get("exports", False)),
         flags=flags_of(root),
     )
 

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.api_names import names
+from same_device_site.api_table import Catalogue, catalogue, misused
+from same_device_site.error_index import Entry, cut_short, entries, normal
+from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
+from same_device_site.markers import Reference, asks, fill, gist
+from same_device_site.site import Site, link, moved
+from same_device_site.status import status
 from samedevice.book import Book
 from samedevice.errors import PageError
-from samedevice.generated.api_names import names
-from samedevice.generated.api_table import Catalogue, catalogue, misused
-from samedevice.generated.error_index import Entry, cut_short, entries, normal
-from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
-from samedevice.generated.markers import Reference, asks, fill, gist
-from samedevice.generated.site import Site, link, moved
-from samedevice.generated.status import status
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.tally import tally

@@ -6,11 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from samedevice.devices import DEVICES
-from samedevice.outputs.recordings import Recording
-from samedevice.pages.links import Link, replace_links
-from samedevice.pages.page import Page
-from samedevice.weaving.prose import title
+from samedevice import DEVICES, Link, Page, Recording, replace_links, title
 
 
 @dataclass(frozen=True)

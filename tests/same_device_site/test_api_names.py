@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.generated.api_names import names, without_modules
+from same_device_site.api_names import names, without_modules
 from samedevice.pages.page import Page
 
 Write = Callable[..., Page]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from samedevice.devices import DEVICES, LABELS
-from samedevice.generated.site import Site
-from samedevice.outputs.environments import Environment, version_order
-from samedevice.outputs.recordings import State, overall, stand
+from same_device_site.site import Site
+from samedevice import DEVICES, LABELS, Environment, State, overall, stand, version_order
 
 
 @dataclass(frozen=True)

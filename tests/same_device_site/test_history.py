@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from samedevice.integration.mkdocs.history import ATOM, FEED, Change, feed, last_changes, read_history
+from same_device_site.history import ATOM, FEED, Change, feed, last_changes, read_history
 
 SITE = "https://someone.github.io/same-device/"
 PAGES = {"a": ("A & B", f"{SITE}a.html"), "devices/cuda": ("CUDA", f"{SITE}devices/cuda.html")}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from samedevice.generated.error_index import cut_short, entries, error_index, normal
-from samedevice.generated.site import Site
+from same_device_site.error_index import cut_short, entries, error_index, normal
+from same_device_site.site import Site
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samedevice.pages.options import OPTIONS
-from samedevice.project import SETTINGS
+from samedevice import OPTIONS, SETTINGS
 
 
 def option_table() -> str:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from samedevice.devices import DEVICES, LABELS
-from samedevice.generated.error_index import Entry
-from samedevice.generated.error_sections import Standing
-from samedevice.generated.site import Site, link
-from samedevice.generated.totals import totals_table
-from samedevice.outputs.environments import Environment
-from samedevice.outputs.recordings import Recording, State, overall, stand
-from samedevice.outputs.tally import Count, tally
-from samedevice.pages.page import Block, Page
+from same_device_site.error_index import Entry
+from same_device_site.error_sections import Standing
+from same_device_site.site import Site, link
+from same_device_site.totals import totals_table
+from samedevice import DEVICES, LABELS, Block, Count, Environment, Page, Recording, State, overall, stand, tally
 
 
 def status(page: Page, site: Site, found: Sequence[Entry]) -> str:

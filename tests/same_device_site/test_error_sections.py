@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from samedevice.generated.error_sections import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
+from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import Recording, update

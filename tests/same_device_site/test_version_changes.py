@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from samedevice.generated.error_index import entries, error_index
-from samedevice.generated.site import Site
-from samedevice.generated.version_changes import version_changes
+from same_device_site.error_index import entries, error_index
+from same_device_site.site import Site
+from same_device_site.version_changes import version_changes
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import Recording, update

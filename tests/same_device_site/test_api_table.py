@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.generated.api_names import names
-from samedevice.generated.api_table import Catalogue, Version, api_table, catalogue, is_private, misused
-from samedevice.generated.site import Site
+from same_device_site.api_names import names
+from same_device_site.api_table import Catalogue, Version, api_table, catalogue, is_private, misused
+from same_device_site.site import Site
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import update

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.generated.error_index import Entry
-from samedevice.generated.error_sections import Evidence, Standing, error_sections
-from samedevice.generated.site import Site
-from samedevice.generated.status import status
+from same_device_site.error_index import Entry
+from same_device_site.error_sections import Evidence, Standing, error_sections
+from same_device_site.site import Site
+from same_device_site.status import status
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, place, save

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from samedevice.devices import DEVICES, LABELS
-from samedevice.generated.error_sections import outline
-from samedevice.generated.site import Site, link
-from samedevice.outputs.comparison import difference
-from samedevice.outputs.environments import Environment
-from samedevice.outputs.recordings import stand
-from samedevice.pages.fences import fence_mark
-from samedevice.pages.page import Block, Page
+from same_device_site.error_sections import outline
+from same_device_site.site import Site, link
+from samedevice import DEVICES, LABELS, Block, Environment, Page, difference, fence_mark, stand
 
 LINES = 30
 """Lines of a difference that are shown."""

@@ -8,12 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from samedevice.devices import LABELS
-from samedevice.generated.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
-from samedevice.generated.site import Site, link, moved
-from samedevice.pages.fences import fence_mark
-from samedevice.pages.page import Page
-from samedevice.weaving.anchors import anchor
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from same_device_site.site import Site, link, moved
+from samedevice import LABELS, Page, anchor, fence_mark
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")

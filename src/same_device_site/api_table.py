@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from samedevice.devices import DEVICES
-from samedevice.generated.api_names import without_modules
-from samedevice.generated.site import Site, link
-from samedevice.outputs.recordings import Recording, stand
-from samedevice.pages.page import Block, Page
-from samedevice.project import API_DATA
+from same_device_site.api_names import without_modules
+from same_device_site.site import Site, link
+from samedevice import DEVICES, Block, Page, Recording, stand
 
+API_DATA = Path("docs/reference/apis.json")
+"""What is known of PyTorch's names: where they are documented, and since when they exist."""
 DOCUMENTATION = "https://docs.pytorch.org/docs/{version}/"
 WORDS = ("deprecat", "Warning: ")
 """One of these stands in the output of a block that is about a deprecation."""

@@ -12,14 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from samedevice.devices import DEVICES
-from samedevice.outputs.environments import Environment
-from samedevice.outputs.recordings import Recording, State, overall, stand
-from samedevice.pages.links import find_links
-from samedevice.pages.page import Block, Page
-from samedevice.project import MARKDOWN
-from samedevice.weaving.panes import ranges
+from samedevice import DEVICES, Block, Environment, Page, Recording, State, find_links, overall, ranges, stand
 
+MARKDOWN = ".md"
+"""The suffix of a page in Markdown; notebooks have no such sections."""
 CHAPTER = "Error messages"
 HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?(?P<about>[^}]*)\})? *$", re.M)
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")

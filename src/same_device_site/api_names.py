@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from samedevice.pages.page import Block, Page
+from samedevice import Block, Page
 
 ROOT = "torch"
 

@@ -1,7 +1,7 @@
 """history: which commits changed which pages, from one call of git; nothing where there is no git or no history.
 
-A page changes with its file below docs/ and with its recordings. The plugins that tell a page's last change call git
-once a page, which costs a warm build a tenth of its time.
+A page changes with its file below docs/ and with its recordings. mkdocs-git-revision-date-localized-plugin knows the
+file alone, gives no subject of the commit, and calls git once a page; mkdocs-rss-plugin lists pages, not changes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from samedevice.project import HOME, Settings
 
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""
-CHANGED = r"(?:{docs}|{recordings}/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)"
-"""Finds the page that a file is of, with the folders of a project for the names in braces."""
+FOLDERS = ("docs", "tests/recordings")
+CHANGED = re.compile(r"(?:docs|tests/recordings/[^/]+)/(?P<page>[^@]+?)(?:@\w+)?\.(?:md|py|json|svg)")
+"""Finds the page that a file is of."""
 FORMAT = "--format=%x00%H%x1f%cI%x1f%P%x1f%s"
 LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, "--")
 
@@ -38,19 +38,17 @@ class Change:
     """Paths of the pages, below docs/ and without suffix."""
 
 
-def read_history(root: Path, settings: Settings = HOME) -> tuple[Change, ...]:
+def read_history(root: Path) -> tuple[Change, ...]:
     """The changes that git knows of, newest first.
 
     The oldest commit of a shallow clone holds all files, whenever they changed, so that it tells of none.
     """
     try:
         shallow = _git(root, "rev-parse", "--is-shallow-repository").strip() == "true"
-        log = _git(root, *LOG, settings.docs, settings.recordings)
+        log = _git(root, *LOG, *FOLDERS)
     except (OSError, subprocess.SubprocessError):
         return ()
-    places = CHANGED.replace("{docs}", re.escape(settings.docs))
-    changed = re.compile(places.replace("{recordings}", re.escape(settings.recordings)))
-    found = (_change(text, changed) for text in log.split("\0")[1:])
+    found = (_change(text) for text in log.split("\0")[1:])
     return tuple(change for change, parents in found if parents or not shallow)
 
 
@@ -59,10 +57,10 @@ def _git(root: Path, *arguments: str) -> str:
     return found.stdout.decode(errors="replace")
 
 
-def _change(text: str, changed: re.Pattern[str]) -> tuple[Change, str]:
+def _change(text: str) -> tuple[Change, str]:
     head, _, names = text.partition("\n")
     commit, when, parents, subject = head.split("\x1f")
-    pages = frozenset(match["page"] for name in names.split("\n") if (match := changed.fullmatch(name)))
+    pages = frozenset(match["page"] for name in names.split("\n") if (match := CHANGED.fullmatch(name)))
     return Change(commit, when, subject, pages), parents
 
 

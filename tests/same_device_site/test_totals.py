@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samedevice.generated.site import Site
-from samedevice.generated.totals import Total, figures, totals, totals_table
+from same_device_site.site import Site
+from same_device_site.totals import Total, figures, totals, totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, update
