@@ -39,6 +39,7 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
+    "namespace": "`section`: a page's sections have names of their own; `page`, the default: all of its blocks share them",
     "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
@@ -60,6 +61,8 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = True
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
+    namespace: str = "page"
+    """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     flags: str = "--"
     """What begins the names of pytest's options, in the commands that messages give."""
 
@@ -85,7 +88,7 @@ class Settings:
         return [path for path in found if not self.leaves(path.relative_to(root).as_posix())]
 
 
-HOME = Settings()
+HOME = Settings(namespace="section")
 """This site."""
 
 

@@ -36,6 +36,8 @@ OPTIONS = {
     'numbers="vary"': "numbers are shown, and only the text around them is compared",
     'alt="..."': "what the block's figure shows; a block that draws must say it",
     'compare="cuda"': "that device's output is beside the CPU's",
+    "setup": "imports and the device: the block runs first in every section of its page",
+    'after="anchor"': "on a section's first block: that section's blocks run before it, silently",
     'fold="Plotting code"': "the output comes first, and the code is in a closed box with this title below it",
     'run="no"': "the block is shown and not run; it must say why",
     'reason="..."': "why it is not run, which the page shows",
@@ -55,6 +57,8 @@ LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
 
 KNOWN = tuple(example.partition("=")[0] for example in OPTIONS)
 """The names of the options."""
+WORDS = tuple(example for example in OPTIONS if "=" not in example)
+"""Those that are a bare word."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,10 @@ class Options:
     """What the block's figure shows, for those who cannot see it."""
     compare: str = ""
     """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
+    setup: bool = False
+    """The block runs first in every section."""
+    after: str = ""
+    """The anchor of the section whose blocks run before this section."""
     fold: str = ""
     """Title of the closed box that the code is shown in, below its output; empty where the code comes first."""
     reason: str = ""
@@ -148,6 +156,10 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
             values[other["key"]] = (other["value"] or "").strip("\"'")
             at = other.end()
             continue
+        if other is not None and other["value"] is None and other["key"] in WORDS:
+            values[other["key"]] = other["key"]
+            at = other.end()
+            continue
         if option is None:
             raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"{hint}')
         if option["key"] in values:
@@ -161,7 +173,7 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
     complaints = Complaints()
     foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
-    for complaint in _complaints(values, _foreign_hint(settings)):
+    for complaint in _complaints(values, settings):
         complaints.add(PageError(page, line, complaint))
     needs, count, versions, raises = "", 1, "", tuple[tuple[str, str], ...]()
     with complaints.collecting():
@@ -169,12 +181,19 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     with complaints.collecting():
         raises = _raises(values.get("raises", ""), page, line)
     complaints.settle()
-    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold", "reason")
+    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "after", "fold", "reason")
     plain = {key: values[key] for key in passed if key in values}
     vary = "numbers" in values
     others = tuple(foreign.items())
     return Options(
-        **plain, needs=needs, count=count, versions=versions, raises=raises, numbers_vary=vary, foreign=others
+        **plain,
+        needs=needs,
+        count=count,
+        versions=versions,
+        raises=raises,
+        numbers_vary=vary,
+        setup="setup" in values,
+        foreign=others,
     )
 
 
@@ -183,15 +202,19 @@ def _foreign_hint(settings: Settings) -> str:
     return "" if settings == HOME else "; if another tool knows it, list it below foreign: in mkdocs.yml"
 
 
-def _complaints(values: dict[str, str], hint: str) -> Iterator[str]:
+def _complaints(values: dict[str, str], settings: Settings) -> Iterator[str]:
     """What is wrong with the options of a block, but for needs= and raises=."""
     for key in values:
         if key not in KNOWN:
-            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}{hint}'
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}{_foreign_hint(settings)}'
     if values.get("run", "no") != "no":
         yield f'run="{values["run"]}" is unknown; write run="no" reason="..." or leave it out'
     if ("run" in values) != bool(values.get("reason", "").strip()):
         yield 'a block that is not run says why, and no other does; write run="no" reason="..."'
+    if values.get("setup", "setup") != "setup":
+        yield f'setup="{values["setup"]}" is unknown; write the word setup alone'
+    if values.keys() & {"setup", "after"} and settings.namespace == "page":
+        yield "setup and after= go with sections; set namespace: section of the plugin in mkdocs.yml"
     if values.get("numbers", "vary") != "vary":
         yield f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out'
     if ("part" in values or "args" in values) and "file" not in values:

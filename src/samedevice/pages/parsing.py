@@ -56,7 +56,9 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
     blocks = tuple(region.parsed for region in BlockParser(root, settings=settings)(document))
-    return Page(name, text, blocks, settings)
+    page = Page(name, text, blocks, settings)
+    _ = page.sections  # raises what is wrong with them
+    return page
 
 
 def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> list[Block]:

@@ -10,7 +10,9 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -90,17 +92,29 @@ class Sessions:
 
     def run(self, page: Page, device: str, upto: int | None = None) -> Run:
         """Run a page now, and wait for it. Raises SessionError if the machinery itself fails."""
-        blocks = [block for block in page.blocks[:upto] if block.runs_on(device, torch_build().version)]
+        wanted = set(page.blocks[:upto])
+        runs = [
+            self._run(page, device, before, own)
+            for before, blocks in page.parts
+            if (own := [block for block in blocks if block in wanted and _runs(block, device)])
+        ]
+        return merged(page, runs)
+
+    def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
+        """Run some blocks of a page in a process of their own, after those that led to them."""
+        blocks = [*(block for block in before if _runs(block, device)), *own]
         try:
             folder = Path(tempfile.mkdtemp(dir=self.folder))
         except OSError as error:
             raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
         job = self._job(page, device, blocks, folder)
         try:
-            return Conversation(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
+            run = Conversation(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             Path(job["printed"]).unlink(missing_ok=True)
+        outputs = (run.outputs[block.index] if block in own else None for block in page.blocks)
+        return replace(run, outputs=tuple(outputs))
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
         environ = NO_CUDA if device == "cpu" else {}
@@ -114,6 +128,17 @@ class Sessions:
             "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }
+
+
+def _runs(block: Block, device: str) -> bool:
+    return block.runs_on(device, torch_build().version)
+
+
+def merged(page: Page, runs: Sequence[Run]) -> Run:
+    """The runs of a page's sections as one run of the page."""
+    outputs = (next((found for run in runs if (found := run.outputs[block.index])), None) for block in page.blocks)
+    environment = next((run.environment for run in runs if run.environment), None)
+    return Run(tuple(outputs), environment, max((run.count for run in runs), default=0))
 
 
 def _request(block: Block, device: str) -> Message:

@@ -20,6 +20,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
+    namespace = c.Choice(("page", "section"), default="page")
     shrink = c.Type(bool, default=False)
 
 
@@ -35,5 +36,6 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
+        namespace=own.namespace,
         flags=flags_of(root),
     )

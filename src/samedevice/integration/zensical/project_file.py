@@ -67,6 +67,7 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         leave=tuple(own.get("leave", ())),
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
+        namespace=str(own.get("namespace", default.namespace)),
         flags=flags_of(root),
     )
 
