@@ -39,8 +39,8 @@ def outputs(page: Any) -> list[str]:
 
 
 def switch(page: Any, device: str) -> Any:
-    """A button of the switch in the page's header."""
-    return page.get_by_role("group", name="Show outputs of").get_by_role("button", name=device)
+    """A button of the switch below the page's title."""
+    return page.get_by_role("group", name="Outputs of", exact=True).get_by_role("button", name=device)
 
 
 def test_the_switch_sets_every_output_and_is_remembered(home: Any, address: str) -> None:
@@ -86,10 +86,30 @@ def test_the_newest_version_is_seen_until_a_reader_chooses_another(context: Any,
     assert outputs(page) == [f"line {number} of the {'old' if number % 2 else 'cpu'}" for number in range(60)]
     page.reload()
     assert outputs(page)[1] == "line 1 of the old"
-    select = page.get_by_role("combobox", name="Version of PyTorch")
+    select = page.get_by_role("combobox", name="Outputs of PyTorch")
     assert select.input_value() == "2.1"
     select.select_option("")
     assert outputs(page)[1] == "line 1 of the cpu"
+
+
+def test_a_choice_is_in_the_address(context: Any, address: str) -> None:
+    """The address bar is what people copy; the section stays in it."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html#sixty")
+    switch(page, "CUDA").click()
+    page.get_by_role("combobox", name="Outputs of PyTorch").select_option("2.1")
+    assert page.url == f"{address}sixty.html?device=cuda&torch=2.1#sixty"
+    page.get_by_role("combobox", name="Outputs of PyTorch").select_option("")
+    assert page.url == f"{address}sixty.html?device=cuda#sixty"
+
+
+def test_the_switches_say_how_many_outputs_differ(context: Any, address: str) -> None:
+    """A reader who sees no difference would think that the switch is broken."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html")
+    assert page.locator(".sd-bar").inner_text().endswith("60 by device and 30 by version of 60 outputs differ")
+    options = page.get_by_role("combobox", name="Outputs of PyTorch").locator("option").all_inner_texts()
+    assert "2.1: 30 differ" in options
 
 
 def test_a_link_carries_the_version(context: Any, address: str) -> None:
@@ -197,7 +217,7 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
     """It can be looked at before it is run; it prints what the page shows."""
     index, text = next((index, text) for index, text in texts("index.md").items() if "with contextlib" in text)
     copied(home, index)
-    home.get_by_text("Copied with").wait_for()
+    home.get_by_text("Copied a program that runs: this block with").wait_for()
     assert "Needs torch" in home.locator(".sd-toast").inner_text()
     home.get_by_role("button", name="Show", exact=True).click()
     assert home.locator("dialog.sd-dialog pre").inner_text().strip() == text.strip()
@@ -208,11 +228,12 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
 
 
 def test_the_usual_copy_button_copies_the_block_alone(home: Any) -> None:
-    """It is the button that readers know."""
+    """It is the button that readers know, beside the one that copies a program; it says what it did."""
     home.locator('[data-block="0"]').scroll_into_view_if_needed()
     home.locator('[data-block="0"] button[data-md-type="copy"]').click()
     page = parse_page(ROOT / "docs/index.md", ROOT)
     assert home.evaluate("navigator.clipboard.readText()").strip() == page.blocks[0].code.strip()
+    home.get_by_text("Copied this block alone").wait_for()
 
 
 def test_a_link_leads_to_one_block_or_output(home: Any, address: str) -> None:
@@ -226,6 +247,24 @@ def test_a_link_leads_to_one_block_or_output(home: Any, address: str) -> None:
     assert 0 <= output.bounding_box()["y"] < 900
     ids = home.evaluate("[...document.querySelectorAll('article [id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
+
+
+def test_the_address_of_a_block_stays(context: Any, address: str) -> None:
+    """A reader clicks the sign, and copies the address a second later."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/creating.html")
+    page.locator('[data-block="5"]').scroll_into_view_if_needed()
+    page.locator('[data-block="5"] .sd-link').click()
+    page.wait_for_timeout(700)
+    assert page.url.endswith("#" + page.locator('[data-block="5"]').get_attribute("id"))
+
+
+def test_each_block_has_a_button_in_words(context: Any, address: str) -> None:
+    """A sign alone was taken for one that runs the code; only a long first line leaves no room for words."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/creating.html")
+    page.locator('[data-block="0"]').scroll_into_view_if_needed()
+    assert page.locator('[data-block="0"] .sd-run').inner_text() == "Copy runnable program"
 
 
 def test_on_a_phone_no_button_covers_code(browser: Any, address: str) -> None:
