@@ -63,10 +63,14 @@
   const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const grams = (word) => new Set([...word].map((_, at) => ` ${word} `.slice(at, at + 3)));
   const alike = (one, other) => [...one].filter((gram) => other.has(gram)).length * 2 / (one.size + other.size);
-  const parts = (found) => found.flatMap((word) => (word.includes("_") ? [word, ...word.split("_").filter((part) => part.length > 2)] : [word]));
+  const parts = (found) => found.flatMap((word) => [word, ...(word.includes("_") ? word.split("_").filter((part) => part.length > 2) : /^[a-z]{4,}\d$/.test(word) ? [word.slice(0, -1)] : [])]);
 
   /* The sections with how often each word is in their parts. A message is a section about one, by its address. */
   const MESSAGE = /#err-|(?:^|\/)errors\/[^#]+/, ASIDE = /#(?:next|exercises?|solutions?|see-also|sources?|_?\d+)\b|^about\/|^notebooks\/|^reference\/(?:claims|versions|apis)/;
+  /* Pages on one case of what another page is about: they come first only if the question names it. */
+  const SPECIAL = /^(?:amp\/gradscaler|parallel\/|devices\/mps)/;
+  /* A question about a failure is answered by a section about one. */
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not)\b/;
   const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35 };
   const build = ({ docs, flat }) => {
     const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0 };
@@ -116,7 +120,7 @@
     const unique = [...new Set([...list, ...joined])];
     return unique.map((word) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
-      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, .5]);
+      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, will.length ? .35 : .6]);
       return { word, will: [...will, ...also] };
     }).filter(({ will }, at) => will.length || at < 40);
   };
@@ -148,8 +152,10 @@
     if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + said) / 2, (titled + (covered - titled) / 2) / all];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all + .3 * titled / (2 + said);
-    const phrase = section.phrase.includes(asked) ? 1.4 : section.message ? .6 : section.whole ? 1.2 : 1;
-    return [value * (pasted ? .7 : phrase) * (section.aside ? .6 : 1), cover];
+    const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
+    const topic = named ? 1.15 : SPECIAL.test(section.page) ? .8 : 1;
+    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .6 : section.whole ? 1.2 : 1;
+    return [value * topic * (pasted ? .7 : phrase) * (section.aside ? .5 : 1), cover];
   };
 
   const isPasted = (asked, found) => !!found[0].name || /\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 7;

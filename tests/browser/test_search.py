@@ -100,10 +100,35 @@ def test_what_people_type_brings_the_right_section_first_or_second(
     assert set(shown[:2]) & set(asked["sections"]), shown[:5]
 
 
-def test_a_short_query_is_searched_as_ever(search: Any) -> None:
-    """The search's own language stays there for whoever knows it."""
-    both, either = sections_for(search, "+scaler +closure"), sections_for(search, "scaler closure")
-    assert 0 < len(both) < len(either)
+EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")].filter((one) => one.checkVisibility())
+  .map((one) => one.textContent)"""
+
+
+def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
+    """A result is chosen by what it says, and as many as possible are in sight."""
+    sections_for(search, "freeze layers")
+    assert search.locator(".md-search-result__article :is(pre, code + code)").count() == 0
+    heights = search.locator(".md-search-result__article > p:visible").evaluate_all("all => all.map((one) => one.clientHeight)")
+    assert heights
+    assert max(heights) < 70
+
+
+def test_code_is_in_an_excerpt_if_it_was_asked_for(search: Any) -> None:
+    """And the line that has it, not the block."""
+    sections_for(search, "torch.cuda.empty_cache()")
+    assert any("empty_cache" in text for text in search.locator(".md-search-result__article > code").all_inner_texts())
+
+
+def test_a_result_about_a_message_names_its_class(search: Any) -> None:
+    """The reader compares it with their own."""
+    sections_for(search, "mat1 and mat2 shapes cannot be multiplied (3x2 and 4x5)")
+    assert any("RuntimeError." in text for text in search.evaluate(EXCERPTS))
+
+
+def test_a_weak_result_says_so(search: Any) -> None:
+    """Otherwise it looks like an answer."""
+    sections_for(search, "kubernetes ingress tensor operator yaml")
+    assert "Weak match." in search.evaluate(EXCERPTS)[1]
 
 
 def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
@@ -268,6 +293,6 @@ def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
 def test_a_letter_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) -> None:
     """All other entries are out of sight then."""
     errors.evaluate(FILTERED, ["CUDA out of memory"])
-    errors.locator('a[href="#messages-m"]').first.click()
+    errors.locator('a[href="#messages-m"]').filter(visible=True).first.click()
     assert errors.locator("#messages-m").is_visible()
     assert errors.get_by_role("textbox", name="Error message").input_value() == ""
