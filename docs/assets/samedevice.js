@@ -125,6 +125,16 @@
     if (text) box.value = location.hash.startsWith("#error=") ? decodeURIComponent(text) : text, filter();
   }
 
+  /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions that printed. */
+  const play = (name, places) => {
+    if (!places.length) return;
+    const at = (file) => new URL(`widgets/${file}`, own).href;
+    document.head.append(make("link", { rel: "stylesheet", href: at("widgets.css") }),
+      make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
+  };
+  all("[data-widget]").forEach((place) => play(place.dataset.widget, [place]));
+  play("exercises", all("details.success").filter((one) => one.querySelector(".sd-out .sd-text")));
+
   /* A filter above a table hides the rows that lack a word. It is in the address. */
   for (const box of all(".sd-filter")) {
     const input = box.querySelector("input"), output = box.querySelector("output");
