@@ -6,7 +6,8 @@ import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from samedevice.devices import KINDS, LABELS
+from samedevice.devices import KINDS
+from samedevice.outputs import labels
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.copies import caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
@@ -59,12 +60,8 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
 
 def _recorded_with(shown: Iterable[Shown]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
-    made = {
-        (f"{one.environment.maker} {one.environment.version}", one.device): None
-        for one in shown
-        if one.output and one.environment
-    }
-    return listed([f"{version} on {LABELS[device]}" for version, device in made])
+    made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
+    return listed(list(dict.fromkeys(made)))
 
 
 def _block(block: Block, shown: Sequence[Shown]) -> str:
