@@ -65,6 +65,8 @@ class Settings:
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     flags: str = FLAGS
     """What begins the names of pytest's options, in the commands that messages give."""
+    name: str = ""
+    """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.

@@ -1,6 +1,6 @@
 """labels: how an environment is called wherever a person reads it: on pages, in files to take along, in messages.
 
-No other module puts such words together, so that all of them say the same, and a new kind of environment is worded here.
+No other module puts such words together, so that all say the same, and a new kind of environment is worded here.
 """
 
 from __future__ import annotations

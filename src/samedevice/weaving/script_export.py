@@ -13,7 +13,7 @@ from samedevice.weaving.copies import caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.printing import indent, printed, trimmed
-from samedevice.weaving.prose import SITE, Address, headings, pieces, plain_title
+from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
 PYTHON = ">=3.10"
 """The versions of Python that scripts run on."""
@@ -51,7 +51,8 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
     """Comments on what the program is."""
     file = f"{page.name.rpartition('/')[2]}.py"
     where = address.of(page) or page.name
-    lines = [f"{plain_title(page)}: the code of a page of {SITE}, {where}"]
+    of = f" of {page.settings.name}" if page.settings.name else ""
+    lines = [f"{plain_title(page)}: the code of a page{of}, {where}"]
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]

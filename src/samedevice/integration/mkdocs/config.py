@@ -30,6 +30,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
     return Settings(
+        name=config.site_name,
         docs=docs.relative_to(root).as_posix(),
         programs=own.programs.strip("/"),
         recordings=own.recordings.strip("/"),

@@ -61,6 +61,7 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         if not isinstance(value, kind):
             raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kind.__name__}; write one")
     return Settings(
+        name=str(project.get("site_name") or ""),
         docs=str(project.get("docs_dir") or default.docs).strip("/"),
         programs=str(own.get("programs", default.programs)).strip("/"),
         recordings=str(own.get("recordings", default.recordings)).strip("/"),
