@@ -20,8 +20,8 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    exports = c.Type(bool, default=False)
     namespace = c.Choice(("page", "section"), default="page")
+    exports = c.Type(bool, default=False)
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -37,7 +37,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
-        exports=own.exports,
         namespace=own.namespace,
+        exports=own.exports,
         flags=flags_of(root),
     )

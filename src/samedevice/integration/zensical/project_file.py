@@ -68,8 +68,8 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         leave=tuple(own.get("leave", ())),
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
-        exports=bool(own.get("exports", False)),
         namespace=str(own.get("namespace", default.namespace)),
+        exports=bool(own.get("exports", False)),
         flags=flags_of(root),
     )
 
