@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import tomllib
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice import memo
 from samedevice.devices import DEVICES, torch_build
 from samedevice.outputs.comparison import difference, same_text
@@ -24,8 +25,7 @@ from samedevice.outputs.recording_files import load, load_all, paths, place
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import CACHE, RECORDINGS, page_paths
+from samedevice.project import CACHE, RECORDINGS
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.copies import copies, program

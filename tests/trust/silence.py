@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repository import page_files
+from samedevice.weaving.closures import closures
 
+from same_device_site.settings import parse_page
 from samedevice.devices import DEVICES
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import stand
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
-from samedevice.weaving.closures import closures
 
 EXERCISE = re.compile(r"^(?:#|\*\*\d+\.\*\*|\d+\.) ?")
 """How the line after an exercise begins: a heading, or another one's number."""
