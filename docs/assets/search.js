@@ -11,8 +11,8 @@
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
   const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
-  const ERROR = /(?:^|[\s:>(])(?:\w+\.)*((?:[A-Z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\s+|:?$)(.*)$/;
-  const plain = (text) => text.replace(COLORS, "").replace(/\r\n/g, "\n").replace(/[^\n]*\r/g, "")
+  const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
+  const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"').replace(/\(Triggered internally at[^)]*\)?|https?:\S+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. */
@@ -33,6 +33,8 @@
 
   /* Words without numbers, which are the reader's own. */
   const words = (text) => text.toLowerCase().match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
+  const tokens = (text) => text.toLowerCase().match(/[a-z_]\w+/g) ?? [];
+  const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
     "who why will with without work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
@@ -40,11 +42,11 @@
   const stem = (word) => {
     if (/[_\d]/.test(word) || word.length < 4) return word;
     const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
-    return (bare.length > 5 ? bare.replace(/(?:ing|ed|er|ation|ion)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
+    return (bare.length > 5 ? bare.replace(/(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ation|ion|ly)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
   /* What people call things that these pages call otherwise. */
   const ALSO = Object.fromEntries(`
-    gpu cuda; graphics gpu cuda; nvidia cuda gpu; apple mps mac; mac mps; m1 mps; m2 mps; metal mps; ram memory; vram memory; oom memory;
+    gpu cuda; graphics gpu cuda; nvidia cuda gpu; apple mps mac; mac mps; macbook mps mac; keep keepdim; m1 mps; m2 mps; metal mps; ram memory; vram memory; oom memory;
     fp16 float16 half; fp32 float32; bf16 bfloat16; fp64 float64 double; int8 dtype; amp autocast; mixed autocast; precision autocast dtype;
     freeze requires_grad; frozen requires_grad; crash error; cast dtype; type dtype; datatype dtype; convert to; conversion to;
     transfer move to; send move to; put move to; copy clone copy; duplicate clone; shape size reshape; resize reshape; flatten reshape;
@@ -68,9 +70,12 @@
   /* The sections with how often each word is in their parts. A message is a section about one, by its address. */
   const MESSAGE = /#err-|(?:^|\/)errors\/[^#]+/, ASIDE = /#(?:next|exercises?|solutions?|see-also|sources?|_?\d+)\b|^about\/|^notebooks\/|^reference\/(?:claims|versions|apis)/;
   /* Pages on one case of what another page is about: they come first only if the question names it. */
-  const SPECIAL = /^(?:amp\/gradscaler|parallel\/|devices\/mps)/;
+  const SPECIAL = [
+    [/^amp\/gradscaler/, /scal|amp|mixed|fp16|float16|half/], [/^devices\/mps/, /\bmps|mac|apple|metal|\bm[1-4]\b/],
+    [/^parallel\//, /parallel|ddp|fsdp|distribut|multi|several|gpus|rank|torchrun|nccl|process|reduce|node|shard/],
+  ];
   /* A question about a failure is answered by a section about one. */
-  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not)\b/;
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
   const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35 };
   const build = ({ docs, flat }) => {
     const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0 };
@@ -84,7 +89,7 @@
       own.said = new Set(words(spans || fields.title));
       own.phrase = ` ${words(fields.title).join(" ")} `;
       for (const field in fields) {
-        const found = parts(words(fields[field]));
+        const found = [...parts(words(fields[field])), ...dotted(fields[field])];
         own.length[field] = found.length;
         total[field] += found.length;
         for (const word of found) {
@@ -114,14 +119,13 @@
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, asked, pasted, typing) => {
-    const own = words(asked), few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
+    const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const joined = pasted ? [] : few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]).filter((word) => index.counts.has(word));
-    const unique = [...new Set([...list, ...joined])];
-    return unique.map((word) => {
+    return [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
       const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, will.length ? .35 : .6]);
-      return { word, will: [...will, ...also] };
+      return { word, will: [...will, ...also], extra: !list.includes(word) };
     }).filter(({ will }, at) => will.length || at < 40);
   };
 
@@ -135,35 +139,38 @@
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
   const score = (index, section, terms, pasted, asked) => {
     let sum = 0, all = 0, covered = 0, titled = 0;
-    for (const { will } of terms) {
+    for (const { will, extra } of terms) {
       const worth = will.length ? rare(index, will[0][0]) : 3;
       let best = 0, title = 0;
       for (const [word, how] of will) {
         best = Math.max(best, how * weigh(index, section, word));
         if (section.has.get(word)?.title) title = Math.max(title, how);
       }
+      sum += worth * best * (extra ? .5 : 1);
+      if (extra) continue;
       all += worth;
-      sum += worth * best;
       covered += worth * (best > 0 ? Math.max(...will.filter(([word]) => section.has.has(word)).map(([, how]) => how)) : 0);
       titled += worth * title;
     }
     if (!all || !sum) return [0, 0];
     const said = [...section.said].reduce((total, word) => total + rare(index, stem(word)), 0);
-    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + said) / 2, (titled + (covered - titled) / 2) / all];
+    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + said) / 2, section.said.size > 2 && titled > .75 * said ? 1 : (titled + (covered - titled) / 2) / all];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all + .3 * titled / (2 + said);
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
-    const topic = named ? 1.15 : SPECIAL.test(section.page) ? .8 : 1;
-    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .6 : section.whole ? 1.2 : 1;
+    const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
+    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [value * topic * (pasted ? .7 : phrase) * (section.aside ? .5 : 1), cover];
   };
 
-  const isPasted = (asked, found) => !!found[0].name || /\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 7;
+  const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can|could|should|must|difference|preferred|best)\b|\?\s*$/i;
+  const isPasted = (asked, found) => !!found[0].name || !QUESTION.test(asked) && ( /\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
+  const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   /* What is found: sections with a score and how much of the text they cover, the best first. */
   const find = (index, asked) => {
     const found = errors(asked), pasted = isPasted(asked, found), best = new Map();
-    const terms = found.slice(0, 4).map((one) => wanted(index, one.text.slice(0, 1500), pasted, !/\s$/.test(asked)).slice(0, 60));
+    const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)).slice(0, 60));
     const phrase = ` ${words(asked).join(" ")} `;
     terms.forEach((some, at) => {
       for (const section of index.sections) {

@@ -29,9 +29,9 @@
   };
   const named = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
   const does = ({ a, b, fits }) => {
-    if (!fits) return "different, and neither is 1";
-    if (a === undefined || b === undefined) return `missing in ${a === undefined ? "a" : "b"}: repeated`;
-    return a === b ? "equal" : `1 in ${a === 1 ? "a" : "b"}: repeated`;
+    if (!fits) return "an error: neither is 1";
+    if (a === undefined || b === undefined) return `repeated: missing in ${a === undefined ? "a" : "b"}`;
+    return a === b ? "equal" : `repeated: 1 in ${a === 1 ? "a" : "b"}`;
   };
   const CELLS = 10;
   /* One operand as it is read for each cell of the result: cells that are read again are pale. */
@@ -64,7 +64,7 @@
       told.textContent = error ? `RuntimeError: ${error}` : `a + b has the shape ${named(shape)}.`;
       const line = (head, texts) => make("tr", {}, make("th", { scope: "row", textContent: head }), ...texts.map((text) => make("td", { textContent: text })));
       table.append(line("dimension", rows.map((_, at) => at)), line("a", rows.map((row) => row.a ?? "–")), line("b", rows.map((row) => row.b ?? "–")),
-        line("a + b", rows.map((row) => (row.fits ? row.size : "✕"))), line("", rows.map(does)));
+        line("a + b", rows.map((row) => (row.fits ? row.size : "✕"))), line("so it is", rows.map(does)));
       const [high, wide] = [shape?.at(-2) ?? 1, shape?.at(-1) ?? 1];
       if (!shape || shape.length > 2 || !high || !wide || high > CELLS || wide > CELLS) return;
       const at = (shape, row, column) => row * (shape.at(-1) ?? 1) + column;
