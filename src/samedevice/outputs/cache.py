@@ -71,7 +71,7 @@ class OutputCache:
             for block in page.blocks
             if hashes[block.index] is not None and block.options.count == 1 and hashes[block.index] not in known
         }
-        parts = ({block.index for block in blocks} for _, blocks in page.parts)
+        parts = ({block.index for block in blocks} for _, blocks in page.units)
         return {index for part in parts if part & lacking for index in part}
 
     def keep(self, page: Page, device: str, run: Run) -> None:

@@ -153,7 +153,7 @@ def _hinted(page: Page, block: Block, output: Output) -> Output:
 def _wanted(page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
     """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
     found = []
-    for before, blocks in page.parts:
+    for before, blocks in page.units:
         last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
         own = [block for block in blocks if block.index <= last and _runs(block, device)]
         if own:
