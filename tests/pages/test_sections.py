@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from samedevice.errors import PageError
+from samedevice.pages.options import read_options
 from samedevice.pages.page import Page
 from samedevice.project import Settings
 
@@ -172,11 +173,9 @@ def test_after_a_heading_that_is_there_twice_is_an_error(write: Write) -> None:
         write("## A\n\n```python\n1\n```\n\n## A\n\n```python\n2\n```\n\n## B\n\n```python after='a'\n3\n```\n")
 
 
-def test_sections_need_the_setting(root: object, write: Write) -> None:
+def test_sections_need_the_setting() -> None:
     """Elsewhere the words would do nothing, silently."""
-    from samedevice.pages.options import read_options
-
-    with pytest.raises(PageError, match="set namespace: section of the plugin in mkdocs.yml"):
+    with pytest.raises(PageError, match=r"set namespace: section of the plugin in mkdocs\.yml"):
         read_options({"after": "x"}, "docs/page.md", 1, Settings())
 
 

@@ -202,7 +202,7 @@ def test_each_section_has_names_and_a_folder_of_its_own(faults: Callable[..., li
     found = faults(
         "```python setup\nshared = [1]\n```\n\n"
         "## One\n\n```python\nshared.append(2)\none = 1\nopen('one', 'w').close()\n```\n\n"
-        "## Two\n\n```python\nimport os\nprint(shared, os.listdir())\nassert shared == [1] and not os.listdir()\n```\n\n"
+        "## Two\n\n```python\nimport os\nassert shared == [1] and not os.listdir()\n```\n\n"
         "```python\none\n```\n"
     )
     assert found[:3] == [""] * 3
