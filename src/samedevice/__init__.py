@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from samedevice.integration.rendered_site import RenderedSite
     from samedevice.outputs.comparison import difference, same_text
     from samedevice.outputs.environments import Environment, version_order
+    from samedevice.outputs.labels import all_versions
     from samedevice.outputs.output import Output
     from samedevice.outputs.recording_files import load_all
     from samedevice.outputs.recordings import Recording, State, overall, stand
@@ -39,6 +40,7 @@ _MODULES = {
     "integration.rendered_site": ("RenderedSite",),
     "outputs.comparison": ("difference", "same_text"),
     "outputs.environments": ("Environment", "version_order"),
+    "outputs.labels": ("all_versions",),
     "outputs.output": ("Output",),
     "outputs.recording_files": ("load_all",),
     "outputs.recordings": ("Recording", "State", "overall", "stand"),
@@ -72,6 +74,7 @@ __all__ = [
     "SameDeviceError",
     "Settings",
     "State",
+    "all_versions",
     "anchor",
     "difference",
     "fence_mark",

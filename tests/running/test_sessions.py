@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.nvidia import HIDDEN
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.sessions import NO_CUDA, Sessions, available_cores
+from samedevice.running.sessions import Sessions, available_cores
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]
@@ -172,7 +173,7 @@ def test_a_cpu_page_sees_neither_gpus_nor_their_toolkit(
         monkeypatch.setenv(name, "0")
     (output,) = run(f"```python\nimport os\n[os.environ[name] for name in {names}]\n```\n")
     assert output is not None
-    assert output.value == repr([NO_CUDA[name] for name in names])
+    assert output.value == repr([HIDDEN[name] for name in names])
 
 
 def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(

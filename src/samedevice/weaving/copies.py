@@ -19,7 +19,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, trimmed
-from samedevice.weaving.prose import SITE, plain_title
+from samedevice.weaving.prose import plain_title
 
 QUIET = """\
 import contextlib
@@ -119,7 +119,8 @@ def _about(page: Page, block: Block, codes: Sequence[str]) -> str:
     machine = machine if options.count == 1 else f"{options.count} GPUs with {KINDS[options.needs].label}"
     version = replace(options, needs="").needed
     needed = listed([*packages, *filter(None, [version, machine])])
-    return f"From {SITE}, {plain_title(page)} ({page.name})." + f" Needs {needed}." * bool(needed)
+    site = f"{page.settings.name}, " if page.settings.name else ""
+    return f"From {site}{plain_title(page)} ({page.name})." + f" Needs {needed}." * bool(needed)
 
 
 def attempt(block: Block) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from samedevice.devices import LABELS
+from samedevice.outputs import labels
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.panes import Shown
@@ -34,7 +35,7 @@ def _output(block: Block, one: Shown) -> str:
     if one.output is None or not (one.output.shown or one.output.figures):
         return f"{LABELS[one.device]}: {one.note}" if one.note else ""
     about = one.environment
-    where = f" ({about.name}, {about.maker} {about.version}, {about.day})" if about else ""
+    where = f" ({labels.brief(about)})" if about else ""
     found = [f"Output on {LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))

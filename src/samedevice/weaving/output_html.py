@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from samedevice.devices import LABELS
-from samedevice.outputs.environments import Environment
+from samedevice.outputs import labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
 from samedevice.weaving.panes import Pane, Shown, panes_of
@@ -92,8 +92,8 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
         about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
         buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
     return (
-        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of {panes[0].maker}"'
-        f" {UNSEARCHED}><span>{panes[0].maker}</span>{''.join(buttons)}</div>"
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Outputs of {panes[0].maker}"'
+        f" {UNSEARCHED}><span>Outputs of {panes[0].maker}</span>{''.join(buttons)}</div>"
     )
 
 
@@ -121,15 +121,8 @@ def _head(block: Block, pane: Pane) -> str:
         label += f" needs {escape(block.options.needed)}"
     if not pane.environments:
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
-    lines = escape("\n".join(map(_origin, pane.environments)), quote=False)
+    lines = escape("\n".join(map(labels.full, pane.environments)), quote=False)
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
-
-
-def _origin(about: Environment) -> str:
-    """Machine, versions and day of an output."""
-    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
-    parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
-    return ", ".join([*parts, about.day])
 
 
 def _with_messages(one: Shown, html: str) -> str:

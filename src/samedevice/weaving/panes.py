@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from samedevice.devices import LABELS
+from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -76,12 +76,8 @@ class Pane:
         """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`."""
         found: dict[str, list[str]] = {}
         for device in dict.fromkeys(one.device for one in self.shown):
-            found.setdefault(self.versions(device), []).append(LABELS[device])
-        parts = (
-            " · ".join([" and ".join(devices), *[f"{self.maker} {text}"] * bool(text)])
-            for text, devices in found.items()
-        )
-        return ", ".join(parts)
+            found.setdefault(self.versions(device), []).append(device)
+        return ", ".join(labels.pane(devices, self.maker, text) for text, devices in found.items())
 
     @property
     def maker(self) -> str:
