@@ -39,7 +39,7 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "namespace": "`section`: a page's sections have names of their own; `page`, the default: all of its blocks share them",
+    "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""

@@ -9,7 +9,7 @@ import pytest
 from sybil import Document
 
 from samedevice.errors import PageError, PageErrors
-from samedevice.pages.options import NEEDS_ADVICE, VERSIONS_ADVICE
+from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samedevice.pages.options import OPTIONS
+from samedevice.pages.options import option_meanings
 from samedevice.project import SETTINGS
 
 
 def option_table() -> str:
     """The options of a fence."""
-    return _table("Option", OPTIONS)
+    return _table("Option", option_meanings())
 
 
 def setting_table() -> str:

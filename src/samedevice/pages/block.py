@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
@@ -51,9 +52,10 @@ class Block:
     @cached_property
     def digest(self) -> str:
         """Hash of everything about this block alone that can change its output."""
-        options = self.options
-        about = [self.kind, self.code, self.included, options.args, options.needs, options.count]
-        about += [options.raises, options.numbers_vary, *([options.versions] if options.versions else [])]
+        options = {
+            one.name: getattr(self.options, one.name) for one in fields(self.options) if one.metadata.get("output")
+        }
+        about: list[Any] = [self.kind, self.code, self.included, options]
         if self.kind == "python" and SHOWS_LINES.search(self.code):
             about += [self.path, self.code_line]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()

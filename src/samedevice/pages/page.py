@@ -9,7 +9,7 @@ from functools import cached_property
 
 from samedevice.pages.block import Block
 from samedevice.pages.fences import Fence, all_fences
-from samedevice.pages.sections import Part, Section, find_parts, find_sections
+from samedevice.pages.sections import Part, Section, find_sections
 from samedevice.project import HOME, NOTEBOOK, Settings
 
 __all__ = ["Block", "Page"]
@@ -26,6 +26,8 @@ class Page:
     blocks: tuple[Block, ...]
     settings: Settings = HOME
     """What its project says about itself."""
+    parts: tuple[Part, ...] = ()
+    """The places where its sections begin; without any, it is one section."""
 
     @cached_property
     def name(self) -> str:
@@ -39,17 +41,11 @@ class Page:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The parts of the page that have code, each with a namespace of its own, in order. Raises PageError.
-
-        A notebook is one section, since its cells share a kernel; so is each page of a project with the setting
-        `namespace: page`, as in Sybil.
-        """
-        if self.settings.namespace == "page" or self.path.endswith(NOTEBOOK):
-            return find_sections(self.blocks, [Part(self.path, "", 1, 0)])
-        return find_sections(self.blocks, list(find_parts(self.text, self.fences, self.path)))
+        """The parts of the page that have code, in order. Raises PageError."""
+        return find_sections(self.blocks, self.parts or (Part(self.path, "", 1, 0),))
 
     @property
-    def parts(self) -> list[tuple[tuple[Block, ...], tuple[Block, ...]]]:
+    def units(self) -> list[tuple[tuple[Block, ...], tuple[Block, ...]]]:
         """What is run by itself: the setup and each section; for each the blocks before it, and its own."""
         setup = tuple(block for block in self.blocks if block.options.setup)
         return [((), setup)] * bool(setup) + [(section.before, section.blocks) for section in self.sections]

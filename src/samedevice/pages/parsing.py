@@ -10,11 +10,12 @@ from sybil import Document, Region
 from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
-from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.fences import Fence, all_fences, find_fences
 from samedevice.pages.included import included_text
 from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
+from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
 from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
 
@@ -56,9 +57,18 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
     blocks = tuple(region.parsed for region in BlockParser(root, settings=settings)(document))
-    page = Page(name, text, blocks, settings)
+    page = Page(name, text, blocks, settings, tuple(_parts(text, name, settings)))
     _ = page.sections  # raises what is wrong with them
     return page
+
+
+def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:
+    """The places where sections begin.
+
+    A notebook is one section, since its cells share a kernel; so is each page where a page has one namespace.
+    """
+    if settings.namespace == "section" and not page.endswith(NOTEBOOK):
+        yield from find_parts(text, all_fences(text, page), page)
 
 
 def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> list[Block]:

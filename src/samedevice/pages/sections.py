@@ -144,3 +144,14 @@ def _misplaced(blocks: Sequence[Block]) -> Iterator[PageError]:
             yield PageError(block.page, block.line, "a setup block is Python that runs; leave out setup here")
         if block.options.raises or block.options.after:
             yield PageError(block.page, block.line, "a setup block takes no raises= and no after=; leave them out")
+
+
+def defined_elsewhere(name: str, block: Block, sections: Sequence[Section]) -> str:
+    """What to write where a block lacks a name that another section of its page defines; empty if none does."""
+    binds = re.compile(rf"^(?:(?:def|class|import|from) .*\b{name}\b|[\w, ]*\b{name}\b[\w, ]*=(?!=))", re.M)
+    own = next((one for one in sections if block in one.blocks), None)
+    for other in sections:
+        if own and other is not own and any(binds.search(one.code) for one in other.blocks):
+            where = f"the section at {other.part} defines {name}, and each section has names of its own"
+            return f'{where}; define it here, or write after="{other.part.anchor}" at {own.blocks[0]}'
+    return ""

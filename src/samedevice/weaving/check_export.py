@@ -19,11 +19,12 @@ from samedevice.outputs.recordings import Recording
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
+from samedevice.pages.sections import Part
 from samedevice.project import is_page
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
-FORMAT = 1
+FORMAT = 2
 Printed = tuple[tuple[Environment, Output], ...]
 """What environments printed for one block."""
 
@@ -50,7 +51,15 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
     """The page's file. `files` has the texts of the files that its blocks lead to, by their paths."""
     about = [asdict(one.environment) for one in recordings]
     blocks = [_block(block) | {"printed": list(_printed(page, block, recordings))} for block in page.blocks]
-    found = {"format": FORMAT, "title": title, "page": page.path, "files": dict(files), "environments": about}
+    parts = [(part.anchor, part.line) for part in page.parts]
+    found = {
+        "format": FORMAT,
+        "parts": parts,
+        "title": title,
+        "page": page.path,
+        "files": dict(files),
+        "environments": about,
+    }
     return json.dumps(found | {"blocks": blocks}, ensure_ascii=False) + "\n"
 
 
@@ -98,7 +107,8 @@ def _published(found: dict[str, Any]) -> Published:
     environments = [Environment(**one) for one in found["environments"]]
     blocks = tuple(_read_block(one, path, index) for index, one in enumerate(found["blocks"]))
     printed = tuple(tuple(_read_printed(one["printed"], environments)) for one in found["blocks"])
-    return Published(str(found["title"]), Page(path, "", blocks), files, printed)
+    parts = tuple(Part(path, str(anchor), int(line), int(line)) for anchor, line in found["parts"])
+    return Published(str(found["title"]), Page(path, "", blocks, parts=parts), files, printed)
 
 
 def _inner(name: str) -> str:
@@ -112,7 +122,7 @@ def _inner(name: str) -> str:
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
     options = found["options"]
     raises = tuple((str(device), str(name)) for device, name in options.get("raises", ()))
-    fence = Fence(0, 0, found["line"], "", "```", found["kind"], "")
+    fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
     plain = {key: found[key] for key in ("kind", "code", "path", "line", "code_line", "included")}
     _inner(plain["path"])
     return Block(page=page, index=index, **plain, options=Options(**options | {"raises": raises}), fence=fence)
