@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from samedevice import memo
 from samedevice.devices import DEVICES, LABELS, present_devices
-from samedevice.generated.api_names import names
-from samedevice.generated.api_table import catalogue
-from samedevice.generated.markers import Reference, gist
-from samedevice.generated.site import Site
 from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recording_files import figure_files, paths, place
+from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
@@ -158,27 +152,6 @@ class Book:
             for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
-
-    def about_all(self, pages: Iterable[Page]) -> str:
-        """Hash of what the parts of pages that are made from all pages depend on."""
-        listed = tuple(pages)
-        folders = {self.root / page.settings.recordings for page in listed}
-        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
-        recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
-        return memo.key(*map(gist, listed), *recorded, repr(catalogue(self.root)))
-
-    def reference(self, pages: Iterable[Page]) -> Reference:
-        """What is made from all pages of the site."""
-        listed = tuple(pages)
-        recordings = {page.path: self.runs.recorded(page)[0] for page in listed}
-        used = {page.path: self._kept("names", page, names) for page in listed}
-        return Reference(Site(listed, recordings, used), catalogue(self.root))
-
-    def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
-        """What `make` makes of a page's blocks; from the cache, if they are the same."""
-        key = memo.key(*(block.digest for block in page.blocks))
-        found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
-        return found
 
 
 def _hash(path: Path) -> str:

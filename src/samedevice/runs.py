@@ -14,7 +14,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.project import HOME
+from samedevice.project import DEFAULTS
 from samedevice.running.sessions import Sessions
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
@@ -131,6 +131,6 @@ class Runs:
             self.sessions = None
 
 
-def sweep(root: Path, recordings: str = HOME.recordings) -> None:
+def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:
     """Remove the unfinished files that a killed recording left."""
     sweep_files(root / recordings)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import LABELS
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import damaged
@@ -25,8 +26,7 @@ from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, paths, place, save
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
+from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = "results.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.settings import SETTINGS
 from samedevice.pages.page import Page
 from samedevice.pages.programs import pages_for, programs_of
 
@@ -41,7 +42,7 @@ def test_a_folder_stands_for_the_programs_in_it(programs: Path, write: Callable[
     write(FILE, "docs/a.md")
     write(COMMAND, "docs/topic/b.md")
     write("# Prose\n", "docs/prose.md")
-    assert pages_for([programs / "snippets"], programs) == ["docs/a.md", "docs/topic/b.md"]
+    assert pages_for([programs / "snippets"], programs, SETTINGS) == ["docs/a.md", "docs/topic/b.md"]
     assert pages_for([programs / "snippets/b.py"], programs) == ["docs/topic/b.md"]
     assert pages_for([programs / "snippets/b"], programs) == []
 

@@ -21,7 +21,7 @@ from samedevice.pages.values import (
     read_raises,
     read_setup,
 )
-from samedevice.project import HOME, PROGRAMS, Settings
+from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
 LOOKALIKES = {
@@ -138,7 +138,7 @@ class Options:
         return next((name for where, name in self.raises if where in ("", device)), "")
 
 
-def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, dict[str, str]]:
+def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[str, dict[str, str]]:
     """Language and options of a fence's first line: `python title="x"`, `{.python title="x"}`."""
     info = fence.info
     if info.startswith("{") and info.endswith("}"):
@@ -177,7 +177,7 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
     return language, values
 
 
-def read_options(values: dict[str, str], page: str, line: int, settings: Settings = HOME) -> Options:
+def read_options(values: dict[str, str], page: str, line: int, settings: Settings = DEFAULTS) -> Options:
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
     complaints, found = Complaints(), dict[str, Any]()
     foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
@@ -211,8 +211,8 @@ def _words() -> list[str]:
 
 
 def _foreign_hint(settings: Settings) -> str:
-    """What to do about an option that another tool knows; this site has none."""
-    return "" if settings == HOME else "; if another tool knows it, list it below foreign: in mkdocs.yml"
+    """What to do about an option that another tool knows; a project that holds every fence to the rules has none."""
+    return "" if settings.console else "; if another tool knows it, list it below foreign: in mkdocs.yml"
 
 
 def _complaints(values: dict[str, str], settings: Settings) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from samedevice.pages.block import Block
 from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.sections import Part, Section, find_sections
-from samedevice.project import HOME, NOTEBOOK, Settings
+from samedevice.project import DEFAULTS, NOTEBOOK, Settings
 
 __all__ = ["Block", "Page"]
 
@@ -24,7 +24,7 @@ class Page:
     text: str
     """The file's text, front matter included."""
     blocks: tuple[Block, ...]
-    settings: Settings = HOME
+    settings: Settings = DEFAULTS
     """What its project says about itself."""
     parts: tuple[Part, ...] = ()
     """The places where its sections begin; without any, it is one section."""

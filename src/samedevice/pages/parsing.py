@@ -17,7 +17,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
 from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
-from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
+from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
@@ -31,7 +31,7 @@ class BlockParser:
     `root` is the repository root as a path; `evaluator`, if given, is what Sybil calls to check a block.
     """
 
-    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = HOME) -> None:
+    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = DEFAULTS) -> None:
         self.root = root
         self.evaluator = evaluator
         self.settings = settings
@@ -42,7 +42,7 @@ class BlockParser:
             yield Region(block.fence.start, block.fence.end, block, self.evaluator)
 
 
-def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = HOME) -> Page:
+def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = DEFAULTS) -> Page:
     """Parse the page at `path` under the repository root `root`; `text` stands in for the file's own if given.
 
     Raises PageError, with page and line, for what cannot be run as it is written; PageErrors where that is more
@@ -71,7 +71,7 @@ def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:
         yield from find_parts(text, all_fences(text, page), page)
 
 
-def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> list[Block]:
+def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS) -> list[Block]:
     """The blocks of a page's text, in order. Raises PageError or PageErrors, as `parse_page` does.
 
     A fence that cannot be told from text ends the search for errors: what follows it could be anything.
@@ -116,7 +116,7 @@ def _check_prose(text: str, page: str, settings: Settings) -> None:
                 raise PageError(page, line, 'code in a Markdown cell is never run; put it below a line "# %%"')
 
 
-def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = HOME) -> Block | None:
+def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = DEFAULTS) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
     language, values = read_info(fence, page, settings)
     if language not in (*PYTHON, "console"):

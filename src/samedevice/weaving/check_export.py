@@ -20,7 +20,7 @@ from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Part
-from samedevice.project import is_page
+from samedevice.project import DEFAULTS
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
@@ -101,7 +101,7 @@ def published(text: str) -> Published:
 
 def _published(found: dict[str, Any]) -> Published:
     path = _inner(found["page"])
-    if not is_page(path):
+    if not DEFAULTS.is_page(path):
         raise ValueError(f"{path} is no page")
     files = {_inner(name): str(text) for name, text in found["files"].items()}
     environments = [Environment(**one) for one in found["environments"]]
