@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tarfile
 import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from unpacking import RESULTS, unpack
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import LABELS
@@ -29,9 +30,6 @@ from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
-RESULTS = "results.json"
-TOLD = (RECORDINGS.as_posix(), RESULTS, "record.log")
-"""What an archive may hold."""
 EXPECTED = re.compile(
     r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
 )
@@ -42,14 +40,10 @@ class Archive:
 
     def __init__(self, path: Path, folder: Path) -> None:
         self.folder = folder
+        unpack(path, folder)
         try:
-            with tarfile.open(path) as packed:
-                members = [
-                    one for one in packed.getmembers() if one.name == TOLD[0] or one.name.startswith(f"{TOLD[0]}/")
-                ]
-                packed.extractall(folder, [*members, *(packed.getmember(name) for name in TOLD[1:])], filter="data")
             self.results: list[dict[str, Any]] = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-        except (OSError, tarfile.TarError, KeyError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise SameDeviceError(f"{path}: this is no archive of record.sh ({error}); send it again") from None
 
     def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:

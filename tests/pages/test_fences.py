@@ -60,7 +60,8 @@ def test_the_examples_of_commonmark_are_read_as_the_site_renders_them(
     blocks = [body for _, body in code_blocks(render(text))]
     shown = [body for body in blocks if "```" not in body or textwrap.indent(body, "    ") not in text]  # else indented
     try:
-        found = [fence.body for fence in find_fences(text, "docs/page.md") if read_info(fence, "docs/page.md", SETTINGS)]
+        fences = find_fences(text, "docs/page.md")
+        found = [fence.body for fence in fences if read_info(fence, "docs/page.md", SETTINGS)]
     except PageError:
         found = []
     assert plain(found) == plain(shown)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sybil import Document
 
+from same_device_site.settings import SETTINGS
 from samedevice.errors import PageError, PageErrors
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.outputs.schema import ENVIRONMENT
 from samedevice.pages.page import Page
 from samedevice.running import machine
 from samedevice.running.machine import processor
@@ -30,6 +31,15 @@ def test_the_processor_has_a_name_without_marks() -> None:
     """Every output shows it."""
     assert processor()
     assert not re.search(r"\(R\)|\(TM\)|@|  ", processor())
+
+
+def test_what_a_machine_says_of_itself_can_be_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name with marks would make a recording that nobody can read."""
+    monkeypatch.setattr("platform.machine", lambda: "Pentium\u00ae <4>\n\u202e [x]")
+    monkeypatch.setattr("platform.processor", lambda: "")
+    monkeypatch.setattr(machine.Path, "exists", lambda _: False)
+    assert processor() == "Pentium 4 x"
+    ENVIRONMENT({"device": "cpu", **machine.environment("cpu")})
 
 
 def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 
 from mutations import code_mutant, output_mutants, raises_mutants, with_code, with_raises
 from repository import copy_repository, page_files
-from samedevice.weaving.closures import closure
 from silence import silent
 
 from same_device_site.settings import parse_page

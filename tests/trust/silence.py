@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repository import page_files
-from samedevice.weaving.closures import closures
 
 from same_device_site.settings import parse_page
 from samedevice.devices import DEVICES

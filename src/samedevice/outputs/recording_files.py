@@ -15,15 +15,18 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
+from samedevice.outputs import figures
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Entry, Recording, seal, short_hash
+from samedevice.outputs.schema import RECORDING, FormatError, read
 from samedevice.pages.page import Page
 from samedevice.temporary import write_atomically
 
 FORMAT = 2
+LARGEST = 20_000_000
+"""Bytes that the file of a recording may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
 Outputs = Mapping[str, list[Entry]]
 """Entries with an output of their own, by hash."""
@@ -133,16 +136,25 @@ def _read(path: Path, name: str = "") -> RecordingFile | None:
     try:
         if not path.exists():
             return None
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise RecordingError(name or str(path), f"format {found['format']} is not known here; {ADVICE}")
+        found = read(_text(path, LARGEST), RECORDING, FORMAT)
         environment = Environment(**found["environment"])
-        if found["seal"] != short_hash(asdict(environment)) or environment.device not in DEVICES:
+        if found["seal"] != short_hash(asdict(environment)):
             raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
         return RecordingFile(path, Recording(environment, tuple(_read_entry(one, path) for one in found["blocks"])))
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-        reason = f"is damaged ({type(error).__name__}: {error}); {ADVICE}"
-        raise RecordingError(name or str(path), reason) from error
+    except FormatError as error:
+        raise RecordingError(name or str(path), f"{error}; {ADVICE}") from None
+    except (ValueError, OSError) as error:
+        raise RecordingError(name or str(path), f"is damaged ({error}); {ADVICE}") from error
+
+
+def _text(path: Path, most: int) -> str:
+    """The text of a regular file of at most so many bytes. Raises ValueError or OSError."""
+    if not path.is_file():
+        raise ValueError(f"{path.name} is no regular file")
+    size = path.stat().st_size
+    if size > most:
+        raise ValueError(f"{path.name} has {size:,} bytes of at most {most:,}")
+    return path.read_text(encoding="utf-8")
 
 
 def _readable(files: Iterable[Path]) -> Iterator[RecordingFile]:
@@ -245,13 +257,10 @@ def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
 
 def _read_entry(found: dict[str, Any], path: Path) -> Entry:
     """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
-    hash, code, sealed = found["hash"], found.get("code", ""), found["seal"]
-    if not all(isinstance(one, str) for one in (hash, code, sealed)):
-        raise TypeError("a hash, a line of code or a seal is no text")
     if "output" not in found:
-        return Entry(hash, "", None, sealed)
+        return Entry(found["hash"], "", None, found["seal"])
     output = found["output"]
     for figure in output.get("figures", ()):
         name = path.stem + "@" + figure["svg"].rpartition("@")[2]
-        figure["svg"] = path.with_name(name).read_text(encoding="utf-8")
-    return Entry(hash, code, Output.from_json(output), sealed)
+        figure["svg"] = _text(path.with_name(name), figures.LARGEST)
+    return Entry(found["hash"], found.get("code", ""), Output.from_json(output), found["seal"])

@@ -16,6 +16,8 @@ from typing import Any
 
 KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 """Where NVIDIA's kernel module says its version on Linux."""
+UNNAMED = re.compile(r"[^\w .,()/+@:#-]", re.ASCII)
+"""Characters that the name of a device has not, where a recording is read: see `outputs.schema`."""
 DRIVER_LIMIT = 20.0
 """Seconds that nvidia-smi may take; with a broken driver it may hang."""
 
@@ -30,7 +32,7 @@ def environment(device: str) -> dict[str, str]:
     }
     found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
     if torch and device == "cuda":
-        return found | {"name": torch.cuda.get_device_name(0), "driver": driver()}
+        return found | {"name": _plain(torch.cuda.get_device_name(0)), "driver": driver()}
     return found | {"name": processor()}
 
 
@@ -48,7 +50,7 @@ def driver() -> str:
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=DRIVER_LIMIT)
-        return done.stdout.split("\n")[0]
+        return re.sub(r"[^\w.-]", "", done.stdout.split("\n")[0], flags=re.ASCII)[:60]
     except (OSError, subprocess.SubprocessError):
         return ""
 
@@ -60,7 +62,12 @@ def processor() -> str:
     info = Path("/proc/cpuinfo")
     match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
     name = match[1] if match else platform.processor() or platform.machine()
-    return re.sub(r"\s+", " ", re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name)).strip()
+    return _plain(re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name))
+
+
+def _plain(name: str) -> str:
+    """A device's name in the letters that a recording may hold."""
+    return " ".join(UNNAMED.sub(" ", name).split())[:120]
 
 
 def count(device: str) -> int:
