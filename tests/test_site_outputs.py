@@ -37,7 +37,7 @@ def test_nothing_that_has_not_changed_is_run_again(build: Build, write: Write, m
     same, changed = write(TWO, "docs/same.md"), write(TWO, "docs/changed.md")
     first = build(same, changed)
     build.lines.clear()
-    monkeypatch.setattr("samedevice.page_runs.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root: pytest.fail("a process was started"))
     assert build(same, changed) == first
     moved = write("# A title\n\n" + TWO, "docs/same.md")
     assert texts(build(moved)[0]) == texts(first[0])
@@ -117,7 +117,7 @@ def test_a_page_with_a_fault_is_not_cached(build: Build, write: Write, root: Pat
 
 def test_a_page_without_blocks_starts_nothing(build: Build, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most pages of a site may be prose."""
-    monkeypatch.setattr("samedevice.page_runs.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root: pytest.fail("a process was started"))
     assert build(write("# Title\n"), write('```python needs="cuda"\n1\n```\n', "docs/gpu.md"))[0] == {}
     assert build.problems == []
 

@@ -1,4 +1,4 @@
-"""count_blocks: how many blocks of a page are recorded, stale or missing on a device."""
+"""counts: how many blocks of a page are recorded, stale or missing on a device."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RecordedBlock:
     code: str
     """First line of the block, for people who read the file."""
     output: Output | None
-    """What the device printed; None where it was kept in another environment's recording, and is there no more."""
+    """What the device printed; None where another environment's recording held it, and no longer does."""
     seal: str
     """Hash of the environment and of the other fields, as they were recorded."""
 

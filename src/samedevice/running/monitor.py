@@ -1,4 +1,4 @@
-"""conversation: follows one page's process from its start to its end, and kills it when it takes too long."""
+"""ProcessMonitor: follows the process of one section from its start to its end, and kills it if it takes too long."""
 
 from __future__ import annotations
 

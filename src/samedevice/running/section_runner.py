@@ -1,4 +1,4 @@
-"""sessions: runs the sections of pages in the background, each in a fresh process, several at once.
+"""SectionRunner: runs the sections of pages in the background, each in a fresh process, several at once.
 
 A process is forked from a server that has imported torch, which takes milliseconds. Where there is no fork (Windows),
 it is a new interpreter. It first runs what comes before its section, and nothing of that is shown. So no process is
