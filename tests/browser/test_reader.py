@@ -14,7 +14,7 @@ from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 pytestmark = pytest.mark.browser
 
@@ -179,12 +179,12 @@ def test_without_javascript_every_output_can_be_read(browser: Any, address: str)
 def texts(name: str) -> dict[int, str]:
     """What is copied for each block of a page that has a button, by its index."""
     page = parse_page(ROOT / "docs" / name, ROOT)
-    shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
     for recording in load_all(ROOT, RECORDINGS, page)[0]:
         for block in page.blocks:
             output = recording.find(page, block.index).output
             if output is not None:
-                shown[block.index].append(Shown(recording.environment.device, output, recording.environment))
+                shown[block.index].append(ShownOutput(recording.environment.device, output, recording.environment))
     parts = copies(page, shown)
     return {index: program(page, index, parts) for index in parts if parts[index].attributes["data-about"]}
 
@@ -219,7 +219,9 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(context: Any, address: str)
     """It can be looked at before it is run; it prints what the page shows."""
     home = context.new_page()
     home.goto(f"{address}tensors/indexing.html")
-    index, text = next((index, text) for index, text in texts("tensors/indexing.md").items() if "with contextlib" in text)
+    index, text = next(
+        (index, text) for index, text in texts("tensors/indexing.md").items() if "with contextlib" in text
+    )
     copied(home, index)
     home.get_by_text("Copied a program that runs: this block with").wait_for()
     assert "Needs torch" in home.locator(".sd-toast").inner_text()
@@ -413,7 +415,9 @@ def test_home_is_in_the_first_screen(browser: Any, address: str, width: int, hei
 
 def test_home_takes_an_error_to_the_index(home: Any) -> None:
     """With all of its lines, which no server sees; the example does the same."""
-    home.get_by_role("textbox", name="Error message").fill("Traceback\nValueError: x\nRuntimeError: mat1 and mat2 shapes cannot be")
+    home.get_by_role("textbox", name="Error message").fill(
+        "Traceback\nValueError: x\nRuntimeError: mat1 and mat2 shapes cannot be"
+    )
     home.get_by_role("button", name="Find this error").click()
     home.locator(".sd-best dt").first.wait_for()
     assert "mat1 and mat2" in home.locator(".sd-best dt").first.inner_text()

@@ -108,7 +108,9 @@ def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
     """A result is chosen by what it says, and as many as possible are in sight."""
     sections_for(search, "freeze layers")
     assert search.locator(".md-search-result__article :is(pre, code + code)").count() == 0
-    heights = search.locator(".md-search-result__article > p:visible").evaluate_all("all => all.map((one) => one.clientHeight)")
+    heights = search.locator(".md-search-result__article > p:visible").evaluate_all(
+        "all => all.map((one) => one.clientHeight)"
+    )
     assert heights
     assert max(heights) < 70
 
@@ -192,7 +194,9 @@ def errors(context: Any, address: str) -> Any:
 
 def test_the_filter_of_the_errors_takes_a_pasted_message(errors: Any) -> None:
     """Words with numbers in them are the reader's own; the rest of the index is out of sight."""
-    errors.get_by_role("textbox", name="Error message").fill("mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)")
+    errors.get_by_role("textbox", name="Error message").fill(
+        "mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)"
+    )
     shown = errors.locator("article .sd-best dt")
     shown.first.wait_for()
     assert "mat1 and mat2 shapes" in shown.first.inner_text()
@@ -249,7 +253,10 @@ LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:
     ("pasted", "expected"),
     [
         (LOG, "mat1 and mat2 shapes"),
-        ("2026-11-22 10:11:12,345 - trainer - ERROR - RuntimeError: CUDA out of memory. Tried to allocate 2 GiB", "CUDA out"),
+        (
+            "2026-11-22 10:11:12,345 - trainer - ERROR - RuntimeError: CUDA out of memory. Tried to allocate 2 GiB",
+            "CUDA out",
+        ),
         ("E       TypeError: can\u2019t convert cuda:0 device type tensor to numpy", "can't convert cuda"),
         ("RuntimeError: \u201eaddmm_impl_cpu_\u201c not implemented for \u201aHalf\u2018", "not implemented for"),
     ],
@@ -284,7 +291,9 @@ def test_a_weak_match_says_so(errors: Any) -> None:
 
 def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
     """The fix is not a click away."""
-    errors.evaluate(FILTERED, ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"])
+    errors.evaluate(
+        FILTERED, ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"]
+    )
     entry = errors.locator(".sd-best dd").first
     assert entry.locator("strong").first.inner_text() == "RuntimeError."
     entry.locator(".sd-fix code").first.wait_for()

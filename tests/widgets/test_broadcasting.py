@@ -34,7 +34,15 @@ def test_the_result_and_the_message_are_those_of_pytorch(ask: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "shape"),
-    [("2, 3", [2, 3]), ("(2,)", [2]), ("torch.Size([2, 3])", [2, 3]), ("()", []), ("2x3", [2, 3]), ("2, a", None), ("2.5", None)],
+    [
+        ("2, 3", [2, 3]),
+        ("(2,)", [2]),
+        ("torch.Size([2, 3])", [2, 3]),
+        ("()", []),
+        ("2x3", [2, 3]),
+        ("2, a", None),
+        ("2.5", None),
+    ],
 )
 def test_a_shape_is_read_as_people_write_it(ask: Any, text: str, shape: list[int] | None) -> None:
     """As PyTorch prints it, as Python has it, and bare."""

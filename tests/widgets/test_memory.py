@@ -25,7 +25,9 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Attention, then the two wide layers, each added to its input."""
-        heads = (part.view(BATCH, TOKENS, WIDTH // 64, 64).transpose(1, 2) for part in self.qkv(self.first(x)).chunk(3, -1))
+        heads = (
+            part.view(BATCH, TOKENS, WIDTH // 64, 64).transpose(1, 2) for part in self.qkv(self.first(x)).chunk(3, -1)
+        )
         seen = functional.scaled_dot_product_attention(*heads, is_causal=True)
         x = x + self.out(seen.transpose(1, 2).reshape(x.shape))
         return x + self.down(functional.gelu(self.up(self.second(x))))

@@ -1,4 +1,4 @@
-"""sessions: runs the sections of pages in the background, each in a fresh process, several at once.
+"""SectionRunner: runs the sections of pages in the background, each in a fresh process, several at once.
 
 A process is forked from a server that has imported torch, which takes milliseconds. Where there is no fork (Windows),
 it is a new interpreter. It first runs what comes before its section, and nothing of that is shown. So no process is
@@ -24,8 +24,8 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import defined_elsewhere
-from samedevice.running.conversation import TIME_LIMIT, Conversation
 from samedevice.running.machine import available_cores
+from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message
 from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
@@ -48,8 +48,8 @@ HEAVY = {
 when the first optimizer is made): the fork server imports that once for all pages."""
 
 
-class Sessions:
-    """Runs pages, each section on one device in a process of its own; a context manager.
+class SectionRunner:
+    """PageRuns pages, each section on one device in a process of its own; a context manager.
 
     Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
     seconds, for one block.
@@ -69,7 +69,7 @@ class Sessions:
         self.pools: dict[str, DaemonPool] = {}
         atexit.register(self.close)
 
-    def __enter__(self) -> Sessions:
+    def __enter__(self) -> SectionRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,7 +114,7 @@ class Sessions:
         blocks = [*before, *own]
         job = self._job(page, device, blocks, folder)
         try:
-            run = Conversation(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
+            run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             Path(job["printed"]).unlink(missing_ok=True)
