@@ -220,7 +220,7 @@ def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
 @pytest.fixture
 def build(one_server: object, root: Path) -> Any:
     """A build of this repository."""
-    from made_book import Build
+    from made_outputs import Build
 
     return Build(root)
 

@@ -17,7 +17,7 @@ import pytest
 import tomllib
 
 from same_device_site.settings import page_paths, parse_page
-from samedevice import memo
+from samedevice import json_cache
 from samedevice.devices import DEVICES, torch_build
 from samedevice.outputs.comparison import difference, same_text
 from samedevice.outputs.output import Output
@@ -30,7 +30,7 @@ from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 Write = Callable[..., Page]
 ROOT = Path(__file__).parents[1]
@@ -57,14 +57,14 @@ def recording_of(page: Page) -> Recording:
     return recording
 
 
-def shown(page: Page) -> dict[int, list[Shown]]:
+def shown(page: Page) -> dict[int, list[ShownOutput]]:
     """What is recorded of each block, as the build has it."""
-    found: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    found: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
     for recording in load_all(ROOT, RECORDINGS, page)[0]:
         for block in page.blocks:
             output = recording.find(page, block.index).output
             if output is not None:
-                found[block.index].append(Shown(recording.environment.device, output, recording.environment))
+                found[block.index].append(ShownOutput(recording.environment.device, output, recording.environment))
     return found
 
 
@@ -142,13 +142,15 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_each_copy_to_run_prints_what_the_page_shows_for_its_block(page: Page, real: Sessions, tmp_path: Path) -> None:
     """What the button puts on the clipboard, in a process of its own; what passed once is not run again."""
     texts = {index: text for index, text in copied(page, "cpu").items() if page.blocks[index].options.count == 1}
-    keys = {index: memo.digest(text + repr(recording_of(page).find(page, index))) for index, text in texts.items()}
-    path, engine = place(ROOT / CACHE, "copied", page), memo.runner()
-    passed = set(memo.find(path, engine) or ())
+    keys = {
+        index: json_cache.digest(text + repr(recording_of(page).find(page, index))) for index, text in texts.items()
+    }
+    path, engine = place(ROOT / CACHE, "copied", page), json_cache.runner()
+    passed = set(json_cache.find(path, engine) or ())
     due = sorted((index for index in texts if keys[index] not in passed), key=lambda index: keys[index])
     wrong = differences(page, {index: texts[index] for index in due}, real, tmp_path)
     if not wrong:
-        memo.keep(path, engine, sorted(passed.union(keys[index] for index in due)))
+        json_cache.keep(path, engine, sorted(passed.union(keys[index] for index in due)))
     assert not wrong, "\n".join(wrong)
 
 
@@ -162,7 +164,7 @@ def test_a_copy_that_prints_something_else_is_found(
     assert run.environment is not None
     recording = update(None, page, run.environment, run.outputs)
     assert recording is not None
-    good = program(page, 2, copies(page, {2: [Shown("cpu", run.outputs[2], run.environment)]}))
+    good = program(page, 2, copies(page, {2: [ShownOutput("cpu", run.outputs[2], run.environment)]}))
     assert not differences(page, {2: good}, real, tmp_path / "good", recording)
     bad = good.replace(*change)
     assert bad != good

@@ -1,4 +1,4 @@
-"""apitable: every name of PyTorch that the pages use, with where it is documented and its versions, as Markdown."""
+"""api_table: every name of PyTorch that the pages use, with where it is documented and its versions, as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""errorindex: every error of every page, by its message, as Markdown."""
+"""error_index: every error of every page, by its message, as Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Support, error_sections, evidence
 from same_device_site.site import Site, link, moved
 from samedevice import LABELS, Page, anchor, fence_mark
 
@@ -16,12 +16,12 @@ PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
-STRONGEST = list(Standing)
+STRONGEST = list(Support)
 """What stands behind a message, the best first."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """One message of the index, or one failure without a message, with the sections that are about it."""
 
     text: str
@@ -32,7 +32,7 @@ class Entry:
     """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Support:
         """The best of what is behind it."""
         return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
 
@@ -54,10 +54,10 @@ class Entry:
         return self.text if self.silent else _code(self.text)
 
 
-def entries(site: Site) -> list[Entry]:
+def entries(site: Site) -> list[IndexEntry]:
     """The index: one entry for each message, in the order of what a reader would paste, then those without one."""
     spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
-    silent: list[Entry] = []
+    silent: list[IndexEntry] = []
     for page in site.pages:
         recordings = site.recorded(page)
         for section in error_sections(page):
@@ -66,7 +66,7 @@ def entries(site: Site) -> list[Entry]:
                 spoken.setdefault(normal(message), []).append((message, section, seen))
             if not section.messages:
                 text = NO_MESSAGE.sub("", section.title)
-                silent.append(Entry(text, True, ((section, Evidence(Standing.RAISED, "")),)))
+                silent.append(IndexEntry(text, True, ((section, Evidence(Support.RAISED, "")),)))
     merged = [_entry(group) for group in _merged(spoken).values()]
     return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
 
@@ -96,24 +96,24 @@ def cut_short(short: str, long: str) -> bool:
     return long.startswith(short) and not long[len(short) :][:1].isalnum() and len(short.split()) >= WORDS
 
 
-def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
+def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> IndexEntry:
     best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].standing)))
     once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
-    return Entry(best[0][0], False, tuple(reversed(once.values())))
+    return IndexEntry(best[0][0], False, tuple(reversed(once.values())))
 
 
 def _order(text: str) -> str:
     return re.sub(r"^\W+", "", PREFIX.sub("", text.strip("`"))).lower()
 
 
-def error_index(page: Page, found: Sequence[Entry]) -> str:
+def error_index(page: Page, found: Sequence[IndexEntry]) -> str:
     """The Markdown of the index, as it stands on `page`."""
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
     usual = _most(_told(one.found[0][1]) for one in spoken)
     ids = Counter(entry.id for entry in found)
     parts = [f"Unless an entry says something else, its message was {usual}."] if usual else []
 
-    def item(entry: Entry) -> str:
+    def item(entry: IndexEntry) -> str:
         return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
 
     for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
@@ -138,7 +138,7 @@ def _anchor(letter: str) -> str:
     return f"messages-{letter.lower()}" if letter.isalpha() else "messages-0-9"
 
 
-def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
+def _item(entry: IndexEntry, page: Page, id: str, usual: str) -> str:
     """A term and its definition."""
     section, seen = entry.found[0]
     lines = [] if entry.silent else [_what(seen, usual)]
@@ -166,18 +166,18 @@ def _told(seen: Evidence) -> str:
     """Where a message came."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     return {
-        Standing.RAISED: f"seen on {where}",
-        Standing.COMPARED: f"compared on {where} with what PyTorch says",
-        Standing.WAITING: "not recorded yet",
-        Standing.CITED: "cited, no block of that section raises it",
+        Support.RAISED: f"seen on {where}",
+        Support.COMPARED: f"compared on {where} with what PyTorch says",
+        Support.WAITING: "not recorded yet",
+        Support.CITED: "cited, no block of that section raises it",
     }.get(seen.standing, "no block raises it now")
 
 
-def _links(entry: Entry, page: Page) -> Iterator[str]:
+def _links(entry: IndexEntry, page: Page) -> Iterator[str]:
     """Links to the sections, and for one that cites to its source."""
     yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
     section, seen = entry.found[0]
-    if seen.standing is Standing.CITED:
+    if seen.standing is Support.CITED:
         yield f"[Source]({section.sources[0]})"
 
 

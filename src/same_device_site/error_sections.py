@@ -1,4 +1,4 @@
-"""messages: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
+"""error_sections: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
 
 Such a section stands under "## Error messages"; its heading has an id that begins with `err-`. A heading that starts
 with a code span is about the message in it, a second span after "and" is a second message; what else follows, " from
@@ -40,7 +40,7 @@ NAME = re.compile(r"(?:\w+\.)*(?P<name>\w+(?:Error|Iteration|Exception))")
 CAUGHT = re.compile(r"except \(?([\w., ]+?)\)?(?: as |:)")
 
 
-class Standing(Enum):
+class Support(Enum):
     """What stands behind a message."""
 
     RAISED = "raised"
@@ -90,7 +90,7 @@ class ErrorSection:
 class Evidence:
     """What stands behind one message of a section."""
 
-    standing: Standing
+    standing: Support
     """Whether it was seen to come."""
     name: str
     """Name of the class of the exception or warning; empty if that is not known."""
@@ -222,12 +222,12 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
             names.append(_name(block, device, text[: match.start()] if match else "", message))
             compared = compared or same
     if seen:
-        standing = Standing.COMPARED if compared else Standing.RAISED
+        standing = Support.COMPARED if compared else Support.RAISED
         known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
         classes = sorted({part for name in names for part in name.split(" or ") if part})
         return Evidence(standing, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
     standing = _unseen(section, recordings)
-    blocks = () if standing in (Standing.ELSEWHERE, Standing.CITED) else section.blocks  # theirs is another message
+    blocks = () if standing in (Support.ELSEWHERE, Support.CITED) else section.blocks  # theirs is another message
     announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
     return Evidence(standing, next(filter(None, announced), ""))
 
@@ -251,7 +251,7 @@ def _name(block: Block, device: str, before: str, message: str) -> str:
     return block.options.raises_on(device) or (caught[1].replace(", ", " or ") if caught else "")
 
 
-def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Standing:
+def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Support:
     """What stands behind a message that no recorded block gave.
 
     It waits if a block that may give it is not recorded: one that raises, or any where none does.
@@ -260,10 +260,10 @@ def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Standing:
     for block in raising:
         for device in _expected(block):
             if overall(stand(section.page, block.index, device, recordings)) is not State.FRESH:
-                return Standing.WAITING
+                return Support.WAITING
     if section.pointers:
-        return Standing.ELSEWHERE
-    return Standing.CITED if section.sources else Standing.GONE
+        return Support.ELSEWHERE
+    return Support.CITED if section.sources else Support.GONE
 
 
 def _expected(block: Block) -> set[str]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from same_device_site.error_index import Entry
-from same_device_site.error_sections import Standing
+from same_device_site.error_index import IndexEntry
+from same_device_site.error_sections import Support
 from same_device_site.site import Site, link
 from same_device_site.totals import totals_table
 from samedevice import DEVICES, LABELS, Block, Count, Environment, Page, Recording, State, overall, stand, tally
 
 
-def status(page: Page, site: Site, found: Sequence[Entry]) -> str:
+def status(page: Page, site: Site, found: Sequence[IndexEntry]) -> str:
     """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
     parts = [totals_table(site), *(part for device in DEVICES for part in _device(device, page, site))]
     parts += _nowhere(page, site)
-    parts += _messages("Messages that wait for a recording", Standing.WAITING, found, page)
-    parts += _messages("Messages that are cited", Standing.CITED, found, page)
+    parts += _messages("Messages that wait for a recording", Support.WAITING, found, page)
+    parts += _messages("Messages that are cited", Support.CITED, found, page)
     return "\n\n".join(parts)
 
 
@@ -103,7 +103,7 @@ def _nowhere(page: Page, site: Site) -> Iterator[str]:
     yield "\n".join(["| Page | Lines of the page's file | Why |", "| --- | --- | --- |", *rows]) if rows else "None."
 
 
-def _messages(heading: str, standing: Standing, found: Iterable[Entry], page: Page) -> Iterator[str]:
+def _messages(heading: str, standing: Support, found: Iterable[IndexEntry], page: Page) -> Iterator[str]:
     """The error messages with one kind of evidence."""
     yield f"## {heading} {{ #{standing.value} data-search-exclude }}"
     lines = []

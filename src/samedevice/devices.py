@@ -39,7 +39,7 @@ LABELS = {name: kind.label for name, kind in KINDS.items()}
 
 
 @dataclass(frozen=True)
-class Build:
+class TorchBuild:
     """The installed PyTorch."""
 
     version: str
@@ -49,13 +49,13 @@ class Build:
 
 
 @cache
-def torch_build() -> Build:
+def torch_build() -> TorchBuild:
     """The installed PyTorch, from the file that it keeps its version in; its metadata leave out the build."""
     found = importlib.util.find_spec("torch")
     file = Path(found.origin).with_name("version.py") if found and found.origin else None
     text = file.read_text(encoding="utf-8") if file and file.exists() else ""
     version = re.search(r"^__version__ = '([^']*)'", text, re.M)
-    return Build(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
+    return TorchBuild(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
 
 
 def made_by() -> str:

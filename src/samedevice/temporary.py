@@ -1,4 +1,4 @@
-"""Temporary: temporary files and folders, and the removal of those that a killed run left behind.
+"""temporary: temporary files and folders, and the removal of those that a killed run left behind.
 
 A process that makes one holds a lock on it. The kernel releases the lock when the process ends, also if it is killed: a
 file that nobody locks is left over. Windows has no such locks: there the files of a killed run stay.

@@ -10,9 +10,9 @@ import pytest
 from samedevice.integration.maker import Maker
 
 from same_device_site.settings import page_paths, parse_page
-from samedevice.book import Book
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import held_outputs
+from samedevice.weaving.weave import outputs_in
 
 pytestmark = pytest.mark.browser
 
@@ -26,9 +26,9 @@ def expected(site: Path) -> dict[str, int]:
     """For each page, by its path on the site without suffix, how many outputs the book has for it."""
     root = site.parent
     pages = tuple(parse_page(path, root) for path in page_paths(root))
-    maker = Maker(Book(root, print, devices=()), pages, Address("https://someone.github.io/same-device/"))
+    maker = Maker(SiteOutputs(root, print, devices=()), pages, Address("https://someone.github.io/same-device/"))
     made = {page.name: maker.made(page) for page in pages}
-    return {name: len(OUTPUT.findall("".join(held_outputs(one["markdown"])))) for name, one in made.items()}
+    return {name: len(OUTPUT.findall("".join(outputs_in(one["markdown"])))) for name, one in made.items()}
 
 
 def test_each_page_is_there_with_each_output(expected: dict[str, int], site: Path) -> None:

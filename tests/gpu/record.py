@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from same_device_site.settings import page_paths, parse_page
-from samedevice import memo
+from samedevice import json_cache
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import fault
@@ -171,7 +171,7 @@ def _failures(page: Page, device: str, run: Run) -> Iterator[str]:
 
 
 def _key(page: Page) -> str:
-    return memo.key(torch_build().version, *(block.digest for block in page.blocks))
+    return json_cache.key(torch_build().version, *(block.digest for block in page.blocks))
 
 
 def read_pages(recorder: Recorder) -> list[Page]:

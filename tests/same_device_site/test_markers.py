@@ -16,7 +16,7 @@ import pytest
 from same_device_site.api_names import names
 from same_device_site.api_table import Catalogue, catalogue, misused
 from same_device_site.error_index import Entry, cut_short, entries, normal
-from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
+from same_device_site.error_sections import ErrorSection, Evidence, Support, error_sections, pattern
 from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
 from same_device_site.site import Site, link, moved
@@ -92,7 +92,7 @@ def test_every_message_is_given_by_a_block_of_its_section(index: list[Entry]) ->
 
     A message that no machine of ours can raise needs a link to a source in its section.
     """
-    assert [f"{section}: {section.title}" for section, found in seen(index) if found.standing is Standing.GONE] == []
+    assert [f"{section}: {section.title}" for section, found in seen(index) if found.standing is Support.GONE] == []
 
 
 def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
@@ -100,7 +100,7 @@ def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
 
     If it is really so, list the section in tests/samples/reference/cited.txt.
     """
-    cited = {f"{s.page.name}#{s.id}" for s, found in seen(index) if found.standing is Standing.CITED}
+    cited = {f"{s.page.name}#{s.id}" for s, found in seen(index) if found.standing is Support.CITED}
     assert cited == set((SAMPLES / "cited.txt").read_text(encoding="utf-8").split())
 
 
@@ -109,7 +109,7 @@ def test_a_section_that_points_to_another_points_to_the_same_message(site: Site,
     known = {(one.page.path, one.id): one for page in site.pages for one in error_sections(page)}
     broken = []
     for section, found in seen(index):
-        if found.standing is Standing.ELSEWHERE:
+        if found.standing is Support.ELSEWHERE:
             targets = [
                 known[place(section, pointer)] for pointer in section.pointers if place(section, pointer) in known
             ]

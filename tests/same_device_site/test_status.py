@@ -10,7 +10,7 @@ import pytest
 from made_conftest import CONFTEST
 
 from same_device_site.error_index import Entry
-from same_device_site.error_sections import Evidence, Standing, error_sections
+from same_device_site.error_sections import Evidence, Support, error_sections
 from same_device_site.settings import parse_page
 from same_device_site.site import Site
 from same_device_site.status import status
@@ -129,7 +129,7 @@ def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
     """The index of errors promises no more than was seen; here stands what is owed."""
     page = write("# Errors\n\n## Error messages\n\n### `it ...` { #err-it }\n\nWhy.\n")
     (section,) = error_sections(page)
-    found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Standing]
+    found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Support]
     told = status(WHERE, Site((page,), {}, {}), found)
     assert told.endswith(
         "## Messages that wait for a recording { #waiting data-search-exclude }\n\n"

@@ -1,4 +1,4 @@
-"""Repository: where readers find the site, its sources and its notebooks, once it is named at build time."""
+"""repository: where readers find the site, its sources and its notebooks, once it is named at build time."""
 
 from __future__ import annotations
 

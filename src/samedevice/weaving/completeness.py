@@ -31,7 +31,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 @dataclass
-class Shown:
+class CodeOnPage:
     """A piece of highlighted code on a page."""
 
     language: str
@@ -47,7 +47,7 @@ class _Code(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[Shown] = []
+        self.found: list[CodeOnPage] = []
         self.open: list[str] = []
         self.at = 0
         """How many elements were open where the last piece of code began; 0 outside of one."""
@@ -61,7 +61,7 @@ class _Code(HTMLParser):
         about = dict(attrs)
         language = _language(about.get("class") or "")
         if not self.at and language in RUN and UNSEEN.isdisjoint(self.open):
-            self.found.append(Shown(language, about.get("data-block") or ""))
+            self.found.append(CodeOnPage(language, about.get("data-block") or ""))
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
@@ -110,14 +110,14 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
         line = 0 if one.index in known else _line(page, one.text)
         if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
             complaints.add(_never_run(page, one, line or _like(page, one.text)))
-    complaints.settle()
+    complaints.raise_all()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
             complaints.add(_lost(page, output))
-    complaints.settle()
+    complaints.raise_all()
 
 
-def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
+def _problems(block: Block, shown: Sequence[CodeOnPage]) -> Iterator[str]:
     if not shown:
         yield (
             "this block is run, but the page does not show it as code; put a blank line before it, and take it out of"
@@ -129,7 +129,7 @@ def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
-def _never_run(page: Page, shown: Shown, line: int) -> PageError:
+def _never_run(page: Page, shown: CodeOnPage, line: int) -> PageError:
     first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
     what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
     advice = (

@@ -11,7 +11,7 @@ from samedevice.devices import LABELS
 from samedevice.outputs import labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
-from samedevice.weaving.panes import Pane, Shown, panes_of
+from samedevice.weaving.panes import Pane, ShownOutput, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
@@ -28,7 +28,7 @@ WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-def output_html(block: Block, shown: Sequence[Shown], anchor: str = "") -> str:
+def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "") -> str:
     """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show."""
     if not any(one.content != ("", (), "") for one in shown):
         return ""
@@ -125,7 +125,7 @@ def _head(block: Block, pane: Pane) -> str:
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
 
 
-def _with_messages(one: Shown, html: str) -> str:
+def _with_messages(one: ShownOutput, html: str) -> str:
     """The text of an output with elements around its warnings and its exception: they are marked, and wrapped."""
     lines, plain = html.split("\n"), one.output.shown.split("\n") if one.output else []
     raised = one.output.raised if one.output else None
@@ -139,7 +139,7 @@ def _with_messages(one: Shown, html: str) -> str:
     return "\n".join([*lines[:last], *[f'<span class="sd-error">{error}</span>'] * bool(raised)])
 
 
-def _lines(one: Shown) -> int:
+def _lines(one: ShownOutput) -> int:
     """How many lines high an output is as far as can be told without a browser, in which long lines are wrapped.
 
     By it the style knows the height of outputs that are out of sight.
@@ -149,7 +149,7 @@ def _lines(one: Shown) -> int:
     return len(one.output.shown.split("\n")) + FIGURE_LINES * len(one.output.figures)
 
 
-def _wrapped(one: Shown) -> str:
+def _wrapped(one: ShownOutput) -> str:
     """The attribute that has long lines wrapped."""
     lines = one.output.shown.splitlines() if one.output else []
     return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
@@ -160,7 +160,7 @@ def literal(text: str) -> str:
     return escape(text, quote=False)
 
 
-def _marked(panes: Sequence[Shown]) -> list[str]:
+def _marked(panes: Sequence[ShownOutput]) -> list[str]:
     """The text of each pane as HTML, what differs from the first pane (in the first: from the second) marked."""
     texts = [pane.output.shown if pane.output else "" for pane in panes]
     if len([text for text in texts if text]) < 2:

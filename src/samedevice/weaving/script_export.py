@@ -11,7 +11,7 @@ from samedevice.outputs import labels
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.copies import caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import indent, printed, trimmed
 from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
@@ -28,7 +28,7 @@ RELEASE = 'tuple(map(int, torch.__version__.split(".")[:2]))'
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
-def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
 
     A block that needs a device, or a version of PyTorch, runs only where that is there; a value that the page shows is
@@ -47,7 +47,7 @@ def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | 
     return "\n\n".join(parts) + "\n"
 
 
-def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
+def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> str:
     """Comments on what the program is."""
     file = f"{page.name.rpartition('/')[2]}.py"
     where = address.of(page) or page.name
@@ -59,13 +59,13 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
     return "\n".join(f"# {line}" for line in lines)
 
 
-def _recorded_with(shown: Iterable[Shown]) -> str:
+def _recorded_with(shown: Iterable[ShownOutput]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
     made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
     return listed(list(dict.fromkeys(made)))
 
 
-def _block(block: Block, shown: Sequence[Shown]) -> str:
+def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
     title = f"# {block.options.fold}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code

@@ -10,9 +10,9 @@ from samedevice.devices import DEVICES, LABELS
 from samedevice.outputs import labels
 from samedevice.pages.page import Page
 from samedevice.weaving.output_html import UNSEARCHED
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
-Outputs = Mapping[int, Sequence[Shown]]
+Outputs = Mapping[int, Sequence[ShownOutput]]
 """What is shown under each block, by the block's index."""
 
 
@@ -33,7 +33,7 @@ def _ran(page: Page, shown: Outputs) -> Iterator[str]:
             yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({labels.span(made)})."
 
 
-def _by(device: str, shown: Sequence[Shown]) -> list[Shown]:
+def _by(device: str, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
     return [one for one in shown if one.device == device and one.output is not None]
 
 

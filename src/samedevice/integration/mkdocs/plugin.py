@@ -14,12 +14,12 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
-from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.integration.page_assets import with_choice
 from samedevice.project import Settings
+from samedevice.site_outputs import SiteOutputs
 
 if TYPE_CHECKING:
     from samedevice.integration.mkdocs.build import Build
@@ -34,7 +34,7 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
 
     def __init__(self) -> None:
         self.serving = False
-        self.book: Book | None = None
+        self.site_outputs: SiteOutputs | None = None
         self.build: Build | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
@@ -44,11 +44,11 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Begin a build; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
-        if self.book is None or self.book.root != root:
+        if self.site_outputs is None or self.site_outputs.root != root:
             self.on_shutdown()
-            self.book = Book(root, log.info)
+            self.site_outputs = SiteOutputs(root, log.info)
         settings = settings_of(config, self.config, root)
-        self.build = begin(config, self.book, settings)
+        self.build = begin(config, self.site_outputs, settings)
         name_assets(config)
         folders = (root / settings.programs, root / settings.recordings)
         config.watch += [str(folder) for folder in folders if folder.is_dir()]
@@ -107,8 +107,8 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
 
     def on_shutdown(self, **_: Any) -> None:
         """End the processes."""
-        if self.book is not None:
-            self.book.close()
+        if self.site_outputs is not None:
+            self.site_outputs.close()
 
     @property
     def _build(self) -> Build:
@@ -117,7 +117,7 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         return self.build
 
 
-def begin(config: MkDocsConfig, book: Book, settings: Settings) -> Build:
+def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> Build:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
@@ -125,4 +125,4 @@ def begin(config: MkDocsConfig, book: Book, settings: Settings) -> Build:
         raise PluginError(str(error)) from None
     from samedevice.integration.mkdocs.build import Build
 
-    return Build(config, book, settings)
+    return Build(config, site_outputs, settings)

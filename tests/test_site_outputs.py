@@ -1,4 +1,4 @@
-"""A book: what is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
+"""What is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from made_book import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
+from made_outputs import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
 
 from samedevice import devices
-from samedevice.book import Book
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
@@ -19,9 +18,9 @@ from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE
 from samedevice.running.sessions import Sessions
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
-NOTHING: dict[int, list[Shown]] = {0: [], 1: []}
+NOTHING: dict[int, list[ShownOutput]] = {0: [], 1: []}
 
 
 def test_a_page_is_run_and_its_outputs_are_shown(build: Build, write: Write) -> None:
@@ -57,7 +56,7 @@ def test_a_page_that_has_changed_is_run_again_and_no_other(build: Build, write: 
 
 
 NEWER = {
-    "torch_build": lambda: devices.Build("99.0", False),
+    "torch_build": lambda: devices.TorchBuild("99.0", False),
     "platform.python_version": lambda: "99.0",
 }
 
@@ -167,35 +166,9 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
 ) -> None:
     """A page must not look as if its blocks printed nothing."""
 
-    def fail(self: Sessions, page: Page, device: str, upto: int | None = None) -> None:
+    def fail(self: Sessions, page: Page, device: str, *blocks: object) -> None:
         raise SessionError(f"{page.path}: no interpreter")
 
-    monkeypatch.setattr(Sessions, "run", fail)
+    monkeypatch.setattr(Sessions, "_run", fail)
     with pytest.raises(SessionError, match=r"docs/page\.md: no interpreter"):
         build(write(TWO))
-
-
-def test_what_a_block_needs_follows_the_snippet_that_it_is_a_part_of(build: Build, write: Write, root: Path) -> None:
-    """The page itself has not changed, but what a reader would copy has."""
-    (root / "snippets").mkdir()
-    snippet = root / "snippets/x.py"
-    text = '```python\na = 1\n```\n\n```python file="snippets/x.py" part="p"\n```\n'
-    book = Book(root, print, ["cpu"])
-    snippet.write_text("# region p\nprint(1)\n# endregion\n")
-    assert book.copies(write(text), NOTHING)[1].needs == ()
-    assert book.copies(write(text), NOTHING)[1].needs == ()
-    snippet.write_text("# region p\nprint(a)\n# endregion\n")
-    assert book.copies(write(text), NOTHING)[1].needs == (0,)
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"key": 1}'], ids=repr)
-def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Write, content: bytes) -> None:
-    """Nobody wants to hear of a file that can be made again."""
-    page = write("```python\na = 1\n```\n\n```python\nprint(a)\n```\n")
-    book = Book(root, print, ["cpu"])
-    first = book.copies(page, NOTHING)
-    assert first[1].needs == (0,)
-    (kept,) = (path for path in (root / CACHE).rglob("*.json"))
-    kept.write_bytes(content)
-    assert book.copies(page, NOTHING) == first
-    assert kept.read_bytes() != content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_book import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
+from made_outputs import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output

@@ -1,4 +1,4 @@
-"""Memo: what is made from other data, kept in a file of JSON until that data or the engine changes."""
+"""json_cache: what is made from other data, kept in a file of JSON until that data or the engine changes."""
 
 from __future__ import annotations
 
