@@ -1,4 +1,4 @@
-"""error_sections: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
+"""error_sections: the sections of a page about an error: its message, why it comes, and whether it still comes.
 
 Such a section stands under "## Error messages"; its heading has an id that begins with `err-`. A heading that starts
 with a code span is about the message in it, a second span after "and" is a second message; what else follows, " from
