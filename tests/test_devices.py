@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.devices import DRIVER_NODES, TorchBuild, present_devices, torch_build, why_absent
+from samedevice.devices import TorchBuild, present_devices, torch_build, why_absent
+from samedevice.nvidia import NODES
 
 CUDA = TorchBuild("2.13.0+cu130", True)
 CPU = TorchBuild("2.13.0+cpu", False)
@@ -34,14 +35,14 @@ def test_a_gpu_is_there_where_its_driver_is(machine: Machine) -> None:
     machine(CUDA)
     assert present_devices() == ("cpu",)
     assert "no NVIDIA driver was found" in why_absent("cuda")
-    machine(CUDA, DRIVER_NODES[0])
+    machine(CUDA, NODES[0])
     assert present_devices() == ("cpu", "cuda")
 
 
 @pytest.mark.parametrize("value", ["", "-1"])
 def test_a_gpu_that_is_hidden_is_not_there(machine: Machine, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     """It is how a run without a GPU is tried on a machine with one."""
-    machine(CUDA, DRIVER_NODES[0])
+    machine(CUDA, NODES[0])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
     assert present_devices() == ("cpu",)
     assert why_absent("cuda") == "CUDA_VISIBLE_DEVICES hides all GPUs; unset it"
@@ -49,7 +50,7 @@ def test_a_gpu_that_is_hidden_is_not_there(machine: Machine, monkeypatch: pytest
 
 def test_a_build_of_torch_without_cuda_has_no_cuda(machine: Machine) -> None:
     """The GPU of that machine is out of its reach."""
-    machine(CPU, DRIVER_NODES[0])
+    machine(CPU, NODES[0])
     assert present_devices() == ("cpu",)
     assert why_absent("cuda") == "PyTorch 2.13.0+cpu is built without CUDA; install a build with CUDA"
 

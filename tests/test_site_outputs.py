@@ -166,7 +166,7 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
 ) -> None:
     """A page must not look as if its blocks printed nothing."""
 
-    def fail(self: Sessions, page: Page, device: str, *blocks: object) -> None:
+    def fail(self: Sessions, page: Page, *_: object) -> None:
         raise SessionError(f"{page.path}: no interpreter")
 
     monkeypatch.setattr(Sessions, "_run", fail)

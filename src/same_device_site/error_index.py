@@ -14,6 +14,7 @@ from samedevice import LABELS, Page, anchor, fence_mark
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
+ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
 STRONGEST = list(Support)
@@ -111,7 +112,7 @@ def error_index(page: Page, found: Sequence[IndexEntry]) -> str:
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
     usual = _most(_told(one.found[0][1]) for one in spoken)
     ids = Counter(entry.id for entry in found)
-    parts = [f"Unless an entry says something else, its message was {usual}."] if usual else []
+    parts = [f"Unless an entry says something else, its message was {usual}.\n{{ .sd-usual }}"] if usual else []
 
     def item(entry: IndexEntry) -> str:
         return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
@@ -141,9 +142,11 @@ def _anchor(letter: str) -> str:
 def _item(entry: IndexEntry, page: Page, id: str, usual: str) -> str:
     """A term and its definition."""
     section, seen = entry.found[0]
-    lines = [] if entry.silent else [_what(seen, usual)]
+    lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
     lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
-    lines += [" · ".join(_links(entry, page))]
+    where = _told(seen)
+    told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
+    lines += [" · ".join([*_links(entry, page), *told])]
     return f"{entry.shown} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
 
@@ -152,14 +155,6 @@ def _code(text: str) -> str:
     ticks = fence_mark(text, least=1)
     blank = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{blank}{text}{blank}{ticks}"
-
-
-def _what(seen: Evidence, usual: str) -> str:
-    """The class of a message, and where it came, unless that is where most came."""
-    told = _told(seen)
-    parts = [f"**{seen.name}**"] * bool(seen.name) + [told] * (told != usual)
-    line = ", ".join(parts)
-    return line and f"{line[0].upper()}{line[1:]}."
 
 
 def _told(seen: Evidence) -> str:
@@ -182,10 +177,13 @@ def _links(entry: IndexEntry, page: Page) -> Iterator[str]:
 
 
 def _first_sentences(prose: str) -> str:
-    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block."""
+    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block.
+
+    A line that points to another place of its page points at nothing here.
+    """
     kept: list[str] = []
     ends = 0
-    for line in prose.split("\n"):
+    for line in (line for line in prose.split("\n") if not ELSEWHERE.search(line)):
         kept.append(line)
         ends += line.endswith((".", ".)", "!", "?"))
         if ends == 2:

@@ -14,6 +14,8 @@ from samedevice.project import PACKAGE
 from samedevice.temporary import write_atomically
 
 RUNNER = (
+    "devices.py",
+    "nvidia.py",
     "running/worker.py",
     "running/machine.py",
     "running/processes.py",

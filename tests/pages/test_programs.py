@@ -44,7 +44,7 @@ def test_a_folder_stands_for_the_programs_in_it(programs: Path, write: Callable[
     write("# Prose\n", "docs/prose.md")
     assert pages_for([programs / "snippets"], programs, SETTINGS) == ["docs/a.md", "docs/topic/b.md"]
     assert pages_for([programs / "snippets/b.py"], programs, SETTINGS) == ["docs/topic/b.md"]
-    assert pages_for([programs / "snippets/b"], programs) == []
+    assert pages_for([programs / "snippets/b"], programs, SETTINGS) == []
 
 
 def test_a_page_that_cannot_be_read_is_among_them(programs: Path, write: Callable[..., Page]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice import nvidia
 from samedevice.outputs.schema import ENVIRONMENT
 from samedevice.pages.page import Page
 from samedevice.running import machine
@@ -47,9 +48,9 @@ def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 600\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr(machine, "DRIVER_LIMIT", 0.1)
-    monkeypatch.setattr(machine, "KERNEL_MODULE", tmp_path / "no such file")
-    assert machine.driver() == ""
+    monkeypatch.setattr(nvidia, "DRIVER_LIMIT", 0.1)
+    monkeypatch.setattr(nvidia, "KERNEL", tmp_path / "no such file")
+    assert nvidia.driver() == ""
 
 
 @pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (20.0, 10.0)])

@@ -23,7 +23,6 @@ from pathlib import Path
 
 from mutations import code_mutant, output_mutants, raises_mutants, with_code, with_raises
 from repository import copy_repository, page_files
-from samedevice.weaving.closures import closure
 from silence import silent
 
 from same_device_site.settings import parse_page
@@ -167,8 +166,8 @@ def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
 
 
 def submit_again(sessions: Sessions, case: Case, mutant: Block) -> Future[Run]:
-    """Run a changed block after those that it needs."""
-    blocks = [*closure(case.page, case.block), mutant]
+    """Run a changed block after those that lead to it."""
+    blocks = [*case.page.program(case.block), mutant]
     alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
     return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
 

@@ -8,7 +8,6 @@ forked from one that has run code, in which PyTorch or CUDA may have started thr
 from __future__ import annotations
 
 import atexit
-import os
 import re
 import shutil
 import tempfile
@@ -19,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from samedevice.devices import torch_build
+from samedevice.devices import KINDS, torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
@@ -32,9 +31,6 @@ from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
-NO_CUDA = {"CUDA_VISIBLE_DEVICES": "" if os.name == "posix" else "-1", "CUDA_HOME": "", "CUDA_PATH": ""}
-"""Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it. On Windows a
-variable that is set to nothing is one that is not set."""
 PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
@@ -129,14 +125,14 @@ class Sessions:
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
-        environ = NO_CUDA if device == "cpu" else {}
+        hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
         return {
             "page": page.path,
             "device": device,
             "root": str(self.root),
             "folder": str(folder),
             "printed": f"{folder}{PRINTED}",
-            "environ": environ,
+            "environ": {name: value for one in hidden for name, value in one.items()},
             "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }

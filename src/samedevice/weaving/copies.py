@@ -9,6 +9,7 @@ together by the same rules as `program` does here. A test in the browser compare
 
 from __future__ import annotations
 
+import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from samedevice.devices import KINDS
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import edited, indented, inside_strings, print_edit, trimmed
+from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, trimmed
 from samedevice.weaving.prose import plain_title
 
 QUIET = """\
@@ -82,9 +83,9 @@ def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:
     """The text that is copied for a block; `parts` are the copies of its page."""
     copy = parts[index]
     before = [page.blocks[one] for one in copy.needs]
-    quiet = [_quiet(block, parts[block.index]) for block in before if not block.options.setup]
+    silent = [indent(attempt(block)) for block in before if not block.options.setup]
     pieces = [f"# {copy.about}", *(trimmed(block.code) for block in before if block.options.setup)]
-    pieces += [QUIET + "\n\n".join(quiet)] if quiet else []
+    pieces += [QUIET + "\n\n".join(silent)] if silent else []
     return "\n\n".join([*pieces, edited(trimmed(page.blocks[index].code), copy.edit)]) + "\n"
 
 
@@ -96,14 +97,16 @@ def value_is_shown(shown: Iterable[ShownOutput]) -> bool | None:
 
 def _copy(page: Page, block: Block, shown: Sequence[ShownOutput]) -> Copy:
     code = trimmed(block.code)
-    before = [one for one in page.program(block) if one.kind == "python" and _runs_with(one, block)]
+    before = [one for one in page.program(block) if _runs_with(one, block)]
     about = _about(page, block, [*(one.code for one in before), code])
     edit = print_edit(code, value_is_shown(shown))
     return Copy(block.index, tuple(one.index for one in before), about, edit, caught(block), inside_strings(code))
 
 
 def _runs_with(one: Block, block: Block) -> bool:
-    """Whether a block runs wherever another one does, and leaves its names to it."""
+    """Whether a block has code that runs wherever another one does, and leaves its names to it."""
+    if one.kind != "python" or not ast.parse(one.code).body:
+        return False
     its, needs = one.options, block.options
     return its.needs in ("", needs.needs) and its.count in (1, needs.count) and its.versions in ("", needs.versions)
 
@@ -120,12 +123,10 @@ def _about(page: Page, block: Block, codes: Sequence[str]) -> str:
     return f"From {site}{plain_title(page)} ({page.name})." + f" Needs {needed}." * bool(needed)
 
 
-def _quiet(block: Block, copy: Copy) -> str:
-    """An earlier block, indented; where it announces an exception, the program goes on after it."""
-    code = trimmed(block.code)
-    if not copy.raises:
-        return indented(code, 4, copy.keep)
-    return f"    try:\n{indented(code, 8, copy.keep)}\n    except {copy.raises}:\n        pass"
+def attempt(block: Block) -> str:
+    """The code of an earlier block; where it announces an exception, the program goes on after it."""
+    code, raises = trimmed(block.code), caught(block)
+    return f"try:\n{indent(code)}\nexcept {raises}:\n    pass" if raises else code
 
 
 def caught(block: Block) -> str:

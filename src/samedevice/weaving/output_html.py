@@ -92,8 +92,8 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
         about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
         buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
     return (
-        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of {panes[0].maker}"'
-        f" {UNSEARCHED}><span>{panes[0].maker}</span>{''.join(buttons)}</div>"
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Outputs of {panes[0].maker}"'
+        f" {UNSEARCHED}><span>Outputs of {panes[0].maker}</span>{''.join(buttons)}</div>"
     )
 
 
