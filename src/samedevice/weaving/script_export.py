@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from samedevice.devices import KINDS, LABELS
+from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.copies import caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
@@ -40,7 +41,7 @@ def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | 
     parts[0] += "\n" + _about(page, shown, address or Address())
     parts += [NEEDS_TORCH] if guarded else []
     for text, block in pieces(page):
-        parts += [f"# {heading}" for heading in headings(text)]
+        parts += map(python_comment, headings(text))
         if block is not None:
             parts.append(_block(block, shown.get(block.index, ())))
     return "\n\n".join(parts) + "\n"
@@ -54,7 +55,7 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
-    return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(map(python_comment, lines))
 
 
 def _recorded_with(shown: Iterable[Shown]) -> str:
@@ -68,10 +69,10 @@ def _recorded_with(shown: Iterable[Shown]) -> str:
 
 
 def _block(block: Block, shown: Sequence[Shown]) -> str:
-    title = f"# {block.options.fold}\n" if block.options.fold else ""
+    title = f"{python_comment(block.options.fold)}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
-        return title + "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
+        return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
     code = trimmed(block.code)
     if not ast.parse(code).body:
         return title + code

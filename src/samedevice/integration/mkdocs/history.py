@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from samedevice.outputs.escaping import xml
 from samedevice.project import HOME, Settings
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -61,7 +62,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 def _change(text: str, changed: re.Pattern[str]) -> tuple[Change, str]:
     head, _, names = text.partition("\n")
-    commit, when, parents, subject = head.split("\x1f")
+    commit, when, parents, subject = head.split("\x1f", 3)
     pages = frozenset(match["page"] for name in names.split("\n") if (match := changed.fullmatch(name)))
     return Change(commit, when, subject, pages), parents
 
@@ -95,4 +96,4 @@ def feed(name: str, site: str, changes: Iterable[Change], pages: dict[str, tuple
 
 def _text(parent: ET.Element, **texts: str) -> None:
     for tag, text in texts.items():
-        ET.SubElement(parent, tag).text = text
+        ET.SubElement(parent, tag).text = xml(text)
