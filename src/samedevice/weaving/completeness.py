@@ -22,11 +22,12 @@ NUMBERS = "linenos"
 """The class of line numbers."""
 RUN = {*PYTHON, *LOOKALIKES, "console"}
 """Languages whose code a reader takes for code that was run."""
-UNSEEN = frozenset(
-    "style script textarea template title noscript iframe object select svg math xmp plaintext noembed noframes canvas "
-    "audio video datalist dialog rp".split()
-)
-"""Elements in which no code is read as code. Only its own end ends one, and nothing ends `plaintext`."""
+ENDED = frozenset("style script textarea template title noscript iframe select xmp noembed noframes".split())
+"""Elements in which no code is read as code, and which their own end ends, whatever is open in them."""
+UNSEEN = ENDED | frozenset("object svg math canvas audio video datalist dialog rp plaintext".split())
+"""The same with those that their end ends only where nothing is open in them. Nothing ends `plaintext`."""
+SHOWS = {"div", "pre", "code"}
+"""Elements that code is in. Others may end before it, as a paragraph does."""
 HIDES = {"hidden", "popover"}
 """Attributes of an element that is not shown."""
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.S)
@@ -69,7 +70,7 @@ class _Code(HTMLParser):
         language = _language(about.get("class") or "")
         if tag not in VOID and (tag in UNSEEN or not HIDES.isdisjoint(about)):
             self.unseen.append(len(self.open))
-        if not self.at and language in RUN and not self.unseen:
+        if not self.at and language in RUN and tag in SHOWS and not self.unseen:
             self.found.append(Shown(language, about.get("data-block") or ""))
             self.at = len(self.open) + 1
         if tag not in VOID:
@@ -79,7 +80,7 @@ class _Code(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """End it, with whatever its author left open in it."""
-        if tag != "plaintext" and tag in self.open[self.unseen[-1] if self.unseen else 0 :]:
+        if self._ends(tag):
             while self.open.pop() != tag:
                 pass
         while self.unseen and self.unseen[-1] >= len(self.open):
@@ -88,6 +89,15 @@ class _Code(HTMLParser):
             self.at = 0
         if len(self.open) < self.numbers:
             self.numbers = 0
+
+    def _ends(self, tag: str) -> bool:
+        """Whether a tag ends the innermost element of its name."""
+        if not self.unseen:
+            return tag in self.open
+        inner = self.open[self.unseen[-1] :]
+        if tag in inner[1:]:
+            return True
+        return tag == inner[0] != "plaintext" and (tag in ENDED or len(inner) == 1)
 
     def handle_data(self, data: str) -> None:
         """Take in its text; a title is beside the code, not in it."""
