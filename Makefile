@@ -47,6 +47,7 @@ check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what C
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	.ci/lint $(BIN)
 	$(BIN)/mkdocs build --strict  # before the tests: the site that those build takes the outputs from its cache
 	$(TEST)

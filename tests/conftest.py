@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.running.processes import Launcher
 from samedevice.running.sessions import Sessions
 
@@ -191,10 +191,13 @@ def render() -> Callable[[str], str]:
     from markdown import Markdown
     from mkdocs.config import load_config
 
+    from samedevice.integration.extension import prepare
+
     config = load_config(str(HERE.parent / "mkdocs.yml"))
     options = {name: dict(given) for name, given in config.mdx_configs.items()}
     options.setdefault("pymdownx.highlight", {})["pygments_lang_class"] = True
     markdown = Markdown(extensions=list(config.markdown_extensions), extension_configs=options)
+    prepare(markdown)
 
     def render(text: str) -> str:
         return str(markdown.reset().convert(text))

@@ -10,7 +10,6 @@ import pytest
 from made_book import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
 
 from samedevice import devices
-from samedevice.book import Book
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
@@ -167,35 +166,9 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
 ) -> None:
     """A page must not look as if its blocks printed nothing."""
 
-    def fail(self: Sessions, page: Page, device: str, upto: int | None = None) -> None:
+    def fail(self: Sessions, page: Page, *_: object) -> None:
         raise SessionError(f"{page.path}: no interpreter")
 
-    monkeypatch.setattr(Sessions, "run", fail)
+    monkeypatch.setattr(Sessions, "_run", fail)
     with pytest.raises(SessionError, match=r"docs/page\.md: no interpreter"):
         build(write(TWO))
-
-
-def test_what_a_block_needs_follows_the_snippet_that_it_is_a_part_of(build: Build, write: Write, root: Path) -> None:
-    """The page itself has not changed, but what a reader would copy has."""
-    (root / "snippets").mkdir()
-    snippet = root / "snippets/x.py"
-    text = '```python\na = 1\n```\n\n```python file="snippets/x.py" part="p"\n```\n'
-    book = Book(root, print, ["cpu"])
-    snippet.write_text("# region p\nprint(1)\n# endregion\n")
-    assert book.copies(write(text), NOTHING)[1].needs == ()
-    assert book.copies(write(text), NOTHING)[1].needs == ()
-    snippet.write_text("# region p\nprint(a)\n# endregion\n")
-    assert book.copies(write(text), NOTHING)[1].needs == (0,)
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"key": 1}'], ids=repr)
-def test_a_damaged_cache_of_what_blocks_need_is_made_again(root: Path, write: Write, content: bytes) -> None:
-    """Nobody wants to hear of a file that can be made again."""
-    page = write("```python\na = 1\n```\n\n```python\nprint(a)\n```\n")
-    book = Book(root, print, ["cpu"])
-    first = book.copies(page, NOTHING)
-    assert first[1].needs == (0,)
-    (kept,) = (path for path in (root / CACHE).rglob("*.json"))
-    kept.write_bytes(content)
-    assert book.copies(page, NOTHING) == first
-    assert kept.read_bytes() != content

@@ -11,6 +11,7 @@ import pytest
 
 from samedevice.devices import torch_build
 from samedevice.outputs.cache import OutputCache
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.runs import UNCHANGED, Runs
 
@@ -62,21 +63,46 @@ def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     assert runs.sessions is None
 
 
-@pytest.mark.parametrize(("upto", "code", "kept"), [(1, "", True), (0, "", False), (1, "1 / 0", False)])
-def test_a_whole_run_without_a_fault_spares_the_next_build_the_page(
-    root: Path, one_server: object, write: Callable[..., Page], upto: int, code: str, kept: bool
+SECTIONS = (
+    "## One\n\n```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n\n## Two\n\n```python\nprint(3)\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("index", "code", "missing"),
+    [(None, "", set()), (0, "", {0, 1, 2}), (1, "", {2}), (2, "", {0, 1}), (None, "1 / 0", {0, 1})],
+)
+def test_a_section_that_ran_without_a_fault_is_not_run_again(
+    root: Path, one_server: object, write: Callable[..., Page], index: int | None, code: str, missing: set[int]
 ) -> None:
-    """Who has tested everything builds within seconds; half a page would be run again all the same."""
-    page = write(TWO.replace("print('two')", code or "print('two')"))
+    """A save runs the sections that it changed; half a section would be run again all the same."""
+    page = write(SECTIONS.replace("print('two')", code or "print('two')"))
     runs = Runs(root)
     try:
-        runs.start([(page, "cpu", upto)])
-        run = runs.result(page, "cpu")
+        runs.start([(page, "cpu", index)])
+        runs.result(page, "cpu")
     finally:
         runs.close()
-    found = OutputCache(root).find(page, "cpu")
-    assert (found is not None) is kept
-    assert found is None or [entry.output for entry in found.entries] == list(run.outputs)
+    assert OutputCache(root).missing(page, "cpu") == missing
+
+
+def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, write: Callable[..., Page]) -> None:
+    """And what an edited one printed joins them, so that the whole page is kept again."""
+    runs = Runs(root)
+    try:
+        runs.result(write(SECTIONS), "cpu")
+        page = write(SECTIONS.replace("print(3)", "print(4)"))
+        cache = OutputCache(root)
+        assert cache.missing(page, "cpu") == {2}
+        runs.forget()
+        runs.start([(page, "cpu", 2)])
+        assert runs.result(page, "cpu").outputs == (None, None, Output("4\n"))
+        assert cache.missing(page, "cpu") == set()
+        found = cache.find(page, "cpu")
+        assert found is not None
+        assert [entry.output for entry in found.entries] == [Output("one\n"), Output("two\n"), Output("4\n")]
+    finally:
+        runs.close()
 
 
 def test_a_run_is_told_once_it_is_kept(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.output import Output
-from samedevice.pages.parsing import parse_page
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = sorted((ROOT / "snippets").glob("*.py"))

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from samedevice import memo
 from samedevice.devices import DEVICES, LABELS, present_devices
-from samedevice.generated.api_names import names
-from samedevice.generated.api_table import catalogue
-from samedevice.generated.markers import Reference, gist
-from samedevice.generated.site import Site
 from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
-from samedevice.outputs.recording_files import figure_files, paths, place
+from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import Recording, Standing, State, stand
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
@@ -27,7 +20,7 @@ from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
 from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
-from samedevice.weaving.copies import Copy, copies, depend_on
+from samedevice.weaving.copies import Copy, copies
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
@@ -73,25 +66,25 @@ class Book:
 
     def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
         result: Future[Recording | None] = Future()
-        cached = self.runs.cache.find(page, device)
-        if cached is not None:
-            result.set_result(cached)
+        missing = self.runs.cache.missing(page, device)
+        if not missing:
+            result.set_result(self.runs.cache.find(page, device))
             return result
-        started = time.monotonic()
 
         def finish(run: Future[Run]) -> None:
             try:
-                result.set_result(self._told(page, device, run.result(), time.monotonic() - started))
+                result.set_result(self._told(page, device, run.result()))
             except BaseException as error:
                 result.set_exception(error)
 
-        self.runs.submit(page, device).add_done_callback(finish)
+        self.runs.submit(page, device, missing).add_done_callback(finish)
         return result
 
-    def _told(self, page: Page, device: str, run: Run, seconds: float) -> Recording | None:
-        found = as_recording(page, run)
-        if found is not None:
-            self.report(f"ran {page.path} on {device}: {len(found.entries)} blocks, {seconds:.1f} s")
+    def _told(self, page: Page, device: str, run: Run) -> Recording | None:
+        found = as_recording(page, run, self.runs.cache.find(page, device))
+        if run.environment is not None:
+            count = sum(output is not None for output in run.outputs)
+            self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")
         return found
 
     def read(self, page: Page) -> tuple[dict[int, list[Shown]], list[Problem]]:
@@ -134,15 +127,11 @@ class Book:
             yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
 
     def copies(self, page: Page, shown: dict[int, list[Shown]]) -> dict[int, Copy]:
-        """For each block what its copy to run is made of; from the cache, if page and outputs are the same."""
-        key = memo.key(*(block.digest for block in page.blocks), repr(depend_on(page, shown)))
-        path = place(self.root / CACHE, "copies", page)
+        """For each block what its copy to run is made of; none for a page with code that is no Python."""
         try:
-            found = memo.find_or_make(path, key, lambda: [asdict(copy) for copy in copies(page, shown).values()])
+            return copies(page, shown)
         except SyntaxError:
             return {}
-        made = (Copy(**one | {"needs": tuple(one["needs"]), "keep": tuple(one["keep"])}) for one in found)
-        return {copy.index: copy for copy in made}
 
     def exports(self, page: Page, shown: dict[int, list[Shown]], address: Address) -> dict[str, str]:
         """The page's files to take along, by suffix.
@@ -163,27 +152,6 @@ class Book:
             for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
-
-    def about_all(self, pages: Iterable[Page]) -> str:
-        """Hash of what the parts of pages that are made from all pages depend on."""
-        listed = tuple(pages)
-        folders = {self.root / page.settings.recordings for page in listed}
-        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
-        recorded = [f"{path.relative_to(self.root)} {_hash(path)}" for path in files]
-        return memo.key(*map(gist, listed), *recorded, repr(catalogue(self.root)))
-
-    def reference(self, pages: Iterable[Page]) -> Reference:
-        """What is made from all pages of the site."""
-        listed = tuple(pages)
-        recordings = {page.path: self.runs.recorded(page)[0] for page in listed}
-        used = {page.path: self._kept("names", page, names) for page in listed}
-        return Reference(Site(listed, recordings, used), catalogue(self.root))
-
-    def _kept(self, kind: str, page: Page, make: Callable[[Page], dict[str, Any]]) -> dict[str, Any]:
-        """What `make` makes of a page's blocks; from the cache, if they are the same."""
-        key = memo.key(*(block.digest for block in page.blocks))
-        found: dict[str, Any] = memo.find_or_make(place(self.root / CACHE, kind, page), key, lambda: make(page))
-        return found
 
 
 def _hash(path: Path) -> str:

@@ -23,12 +23,14 @@ class Kind:
     """How pages call it."""
     check: str
     """An expression of Python, with torch imported, that is true where at least `{count}` of them are present."""
+    machine: str
+    """What a program needs that runs on it alone."""
 
 
 KINDS = {
-    "cpu": Kind("CPU", "not torch.accelerator.is_available()"),
-    "cuda": Kind("CUDA", "torch.cuda.device_count() >= {count}"),
-    "mps": Kind("MPS", "torch.backends.mps.is_available()"),
+    "cpu": Kind("CPU", "not torch.accelerator.is_available()", "a machine without a GPU"),
+    "cuda": Kind("CUDA", "torch.cuda.device_count() >= {count}", "a GPU with CUDA"),
+    "mps": Kind("MPS", "torch.backends.mps.is_available()", "a Mac with MPS"),
 }
 """The kinds of device by the names that PyTorch gives them. A new device is added here, and in `running.machine`."""
 DEVICES = tuple(KINDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.project import HOME
+from samedevice.project import DEFAULTS
 from samedevice.running.sessions import Sessions
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
@@ -47,26 +47,25 @@ class Runs:
         self.futures, self.known, self.written = {}, {}, set()
 
     def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
-        """Submit each page once for each device, up to the last block selected: page, device, index of the block.
+        """Submit each page once for each device, with the blocks selected: page, device, index of the block.
 
         None in place of an index has the whole page run.
         """
-        upto: dict[tuple[str, str], int] = {}
+        wanted: dict[tuple[str, str], set[int]] = {}
         pages: dict[str, Page] = {}
         for page, device, index in selected:
             pages[page.path] = page
-            last = len(page.blocks) if index is None else index + 1
-            upto[page.path, device] = max(upto.get((page.path, device), 0), last)
-        for (path, device), count in upto.items():
-            self.submit(pages[path], device, count)
+            wanted.setdefault((page.path, device), set()).update(range(len(page.blocks)) if index is None else {index})
+        for (path, device), indices in wanted.items():
+            self.submit(pages[path], device, indices)
 
-    def submit(self, page: Page, device: str, upto: int | None = None) -> Future[Run]:
-        """Begin to run the first `upto` blocks of a page, all if None, unless it runs already."""
+    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
         if self.sessions is None:
             self.sessions, _ = Sessions(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, upto))
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))
         return self.futures[key]
 
     def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
@@ -132,6 +131,6 @@ class Runs:
             self.sessions = None
 
 
-def sweep(root: Path, recordings: str = HOME.recordings) -> None:
+def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:
     """Remove the unfinished files that a killed recording left."""
     sweep_files(root / recordings)

@@ -17,13 +17,13 @@ from filelock import FileLock
 from otherwise import BUILDER, OTHERWISE, SEARCH
 from served import NAME, served
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, save
 from samedevice.outputs.recordings import Entry, Recording, update
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, RECORDINGS
 
 HERE = Path(__file__).parent

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.panes import Shown

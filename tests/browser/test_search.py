@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from samedevice.generated.error_index import entries
-from samedevice.generated.error_sections import pattern
-from samedevice.generated.site import Site
-from samedevice.pages.parsing import parse_page
+from same_device_site.error_index import entries
+from same_device_site.error_sections import pattern
+from same_device_site.settings import parse_page
+from same_device_site.site import Site
 
 pytestmark = pytest.mark.browser
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from samedevice.book import Book
 from samedevice.integration.maker import Maker
-from samedevice.pages.parsing import parse_page
-from samedevice.project import page_paths
+
+from same_device_site.settings import page_paths, parse_page
+from samedevice.book import Book
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import held_outputs
 

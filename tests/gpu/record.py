@@ -24,14 +24,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice import memo
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
+from samedevice.project import RECORDINGS
 from samedevice.runs import Runs
 
 KIT = Path(__file__).resolve().parent

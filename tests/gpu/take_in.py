@@ -17,6 +17,7 @@ from typing import Any
 
 from unpacking import RESULTS, unpack
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import damaged
@@ -27,8 +28,7 @@ from samedevice.outputs.recording_files import load_all, paths, place, save
 from samedevice.outputs.recordings import Recording, update
 from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
+from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
 TEXTS = many(CODE, 5_000)

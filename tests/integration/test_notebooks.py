@@ -15,9 +15,11 @@ import nbclient
 import nbformat
 import pytest
 from click.testing import CliRunner
+from made_conftest import CONFTEST
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.errors import PageError
 from samedevice.integration.mkdocs.notebooks import convert, finished
@@ -27,7 +29,6 @@ from samedevice.outputs.recording_files import load, paths, place
 from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.notebook_export import notebook
@@ -44,7 +45,8 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
-plugins: [samedevice: {{console: true}}]
+hooks: [{ROOT / "src/same_device_site/hooks.py"}]
+plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []
 extra_css: []
@@ -150,7 +152,7 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
 ) -> None:
     """pytest takes every .py file that it is given for a module."""
     pytester.makeini("[pytest]\ntestpaths = docs\n")
-    pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+    pytester.makeconftest(CONFTEST)
     path = pytester.path / "docs/x.py"
     path.parent.mkdir()
     path.write_text("# %%\nimport sys\nprint('pytest' in sys.modules)\n\n# %%\n2\n", encoding="utf-8")
@@ -167,7 +169,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
-        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
+        (root / "conftest.py").write_text(CONFTEST, encoding="utf-8")
         (root / "docs/assets").mkdir()
         self.write("assets/glossary.txt", "")
         self.write("index.md", PAGE)

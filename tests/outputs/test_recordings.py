@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import damaged
 from samedevice.outputs.cleaning import clean
@@ -20,7 +21,6 @@ from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recording_files import load, place, save
 from samedevice.outputs.recordings import Recording, State, update
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.temporary import write_atomically
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "recording"

@@ -124,7 +124,7 @@ def test_only_the_blocks_asked_for_are_run(one_server: object, root: Path, write
     """Selecting one block of a page must not cost the blocks after it."""
     page = write("```python\nx = 1\n```\n\n```python\nx\n```\n\n```python\nimport time\ntime.sleep(600)\n```\n")
     with Sessions(root, time_limit=20) as sessions:
-        run = sessions.run(page, "cpu", upto=2)
+        run = sessions.run(page, "cpu", {0, 1})
     assert run.outputs == (Output(), Output(value="1"), None)
 
 
@@ -195,3 +195,42 @@ def test_a_page_finds_torch_imported(one_server: object, root: Path, write: Writ
     page = write('```python\nimport sys\n"torch" in sys.modules\n```\n')
     with Sessions(root) as sessions:
         assert sessions.run(page, "cpu").outputs == (Output(value="True"),)
+
+
+def test_each_section_has_names_and_a_folder_of_its_own(faults: Callable[..., list[str]]) -> None:
+    """A section that used another one's names would not run by itself; the error says what to write."""
+    found = faults(
+        "```python setup\nshared = [1]\n```\n\n"
+        "## One\n\n```python\nshared.append(2)\none = 1\nopen('one', 'w').close()\n```\n\n"
+        "## Two\n\n```python\nimport os\nassert shared == [1] and not os.listdir()\n```\n\n"
+        "```python\none\n```\n"
+    )
+    assert found[:3] == [""] * 3
+    hint = "the section at docs/page.md:5 defines one, and each section has names of its own"
+    assert f'{hint}; define it here, or write after="one" at docs/page.md:15' in found[3]
+
+
+def test_a_section_runs_after_another_without_its_output(run: Callable[..., tuple[Output | None, ...]]) -> None:
+    """What runs before is a part of the program, and none of the block's output."""
+    outputs = run(
+        "```python setup\nx = [1]\n```\n\n## One\n\n```python\nx.append(2)\nprint('one')\n```\n\n"
+        "## Two\n\n```python after='one'\nx\n```\n"
+    )
+    assert outputs == (Output(), Output("one\n"), Output(value="[1, 2]"))
+
+
+def test_a_section_that_ends_its_process_leaves_the_others_as_they_are(faults: Callable[..., list[str]]) -> None:
+    """One bad block costs its section, and those that come after it."""
+    found = faults(
+        "## One\n\n```python\nimport os\nos.abort()\n```\n\n## Two\n\n```python\n2\n```\n\n"
+        "## Three\n\n```python after='one'\n3\n```\n"
+    )
+    assert "with signal SIGABRT" in found[0]
+    assert found[1] == ""
+    assert found[2].endswith("was not run, because docs/page.md:3 ended its process")
+
+
+def test_setup_shows_nothing(faults: Callable[..., list[str]]) -> None:
+    """It runs before every section, and its output would be none of theirs."""
+    (found,) = faults("```python setup\nprint('here')\n```\n")
+    assert "a setup block runs before every section and shows nothing" in found

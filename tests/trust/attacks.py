@@ -213,6 +213,7 @@ def pages(chance: Random, folder: Path) -> None:
     try:
         found = published(data.decode(errors="replace"))
         said = "\n".join(plan(found, "cpu"))
+        found.page.hashes("cpu")
     except (PublishedError, CheckError) as error:
         said, found = str(error), None
     assert not CONTROLS.search(escaping.terminal(said))

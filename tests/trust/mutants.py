@@ -25,6 +25,7 @@ from mutations import code_mutant, output_mutants, raises_mutants, with_code, wi
 from repository import copy_repository, page_files
 from silence import silent
 
+from same_device_site.settings import parse_page
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import compare, fault
 from samedevice.outputs.comparison import difference
@@ -33,10 +34,8 @@ from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, paths, place
 from samedevice.outputs.recordings import Entry, Recording
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.running.sessions import Sessions
-from samedevice.weaving.closures import closure
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"
@@ -167,8 +166,8 @@ def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
 
 
 def submit_again(sessions: Sessions, case: Case, mutant: Block) -> Future[Run]:
-    """Run a changed block after those that it needs."""
-    blocks = [*closure(case.page, case.block), mutant]
+    """Run a changed block after those that lead to it."""
+    blocks = [*case.page.program(case.block), mutant]
     alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
     return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import mutants
 import pytest
+from made_conftest import CONFTEST
 from mutants import FORGED, HAND, LITERAL, RAISES, RAISES_FORGED, Case, Tally, cases, examine, shows, submit_again
 from mutations import code_mutant, literals, output_mutants, raises_mutants, with_code, with_raises
 from repository import ROOT
 from silence import silent, use_in_text
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import Verdict
 from samedevice.outputs.comparison import difference
@@ -23,7 +25,6 @@ from samedevice.outputs.recording_files import load, load_all, paths, place, sav
 from samedevice.outputs.recordings import Entry, Recording, update
 from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.running.sessions import Sessions
 
@@ -75,7 +76,7 @@ class Sample:
         self.root = pytester.path
         self.path = self.root / name
         pytester.makeini("[pytest]\ntestpaths = docs\n")
-        pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+        pytester.makeconftest(CONFTEST)
         self.path.parent.mkdir(parents=True)
         shutil.copyfile(ROOT / name, self.path)
         shutil.copytree(ROOT / "snippets", self.root / "snippets")

@@ -9,18 +9,21 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown import Markdown
 from mkdocs.config import load_config
 
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
+from samedevice.integration.extension import prepare
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
+from samedevice.project import Settings
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import held_outputs, weave
@@ -50,6 +53,7 @@ def render_more(tmp_path_factory: pytest.TempPathFactory) -> Render:
     options["pymdownx.highlight"] = {"pygments_lang_class": True}
     options["pymdownx.snippets"] = {"base_path": [str(folder)]}
     markdown = Markdown(extensions=[*config.markdown_extensions, *MORE], extension_configs=options)
+    prepare(markdown)
     return lambda text: str(markdown.reset().convert(text))
 
 
@@ -228,6 +232,29 @@ def test_code_in_the_html_of_a_page_is_an_error(write: Write, render: Render) ->
     found = complaint(write('Text.\n\n<pre><code class="language-python">y = 2</code></pre>\n'), render)
     assert found.startswith('docs/page.md:3: the page shows "')
     assert "y = 2" in found
+
+
+GENERATED = {
+    "a signature": '<div class="language-python highlight"><pre><code>area(side: float) -> float</code></pre></div>',
+    "an include": '<div class="language-python highlight"><pre><code>included = 1</code></pre></div>',
+}
+
+
+@pytest.mark.parametrize("html", GENERATED.values(), ids=GENERATED.keys())
+def test_code_that_others_made_is_theirs(write: Write, html: str) -> None:
+    """mkdocstrings highlights signatures that nobody wrote; this site alone lets nothing pass."""
+    page = write("# Page\n\nThe area.\n")
+    check_shown(replace(page, settings=Settings()), [], html)
+    with pytest.raises(PageError, match="nothing runs it"):
+        check_shown(replace(page, settings=Settings(console=True)), [], html)
+
+
+def test_code_of_the_page_that_nothing_runs_is_an_error_in_every_project(write: Write) -> None:
+    """A reader takes it for code that was run; the fence is indented as other code is."""
+    page = Page("docs/page.md", "# Page\n\n> - ```python\n>   y = 2\n\n>   z = 3\n", (), Settings())
+    html = '<div class="language-python highlight"><pre><code>y = 2\nz = 3\n</code></pre></div>'
+    with pytest.raises(PageError, match=r"^docs/page\.md:3: .* nothing runs it"):
+        check_shown(page, [], html)
 
 
 HIDDEN = [

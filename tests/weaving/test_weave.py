@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from material.plugins.search.plugin import Parser as SearchParser
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.weaving.copies import copies
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.weave import error_page, weave

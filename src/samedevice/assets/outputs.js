@@ -59,17 +59,16 @@
   });
   show();
 
-  /* Copy to run: a block after the earlier blocks that it needs, by the rules of copies.py, which says what to write. */
+  /* Copy to run: a block after those that ran before it, by the rules of copies.py, which says what to write. */
   const QUIET = `import contextlib
 import io
 
-# What the block needs of the blocks before it; what they print is not shown.
+# What runs before the block; what it prints is not shown.
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
   const numbers = (text = "") => text.match(/\d+/g) || [];
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
-  const quiet = (index) => {
-    const block = document.querySelector(`[data-block="${index}"]`);
+  const quiet = (block) => {
     const { keep, raises } = block.dataset;
     const indent = (line, at) => (line && !numbers(keep).includes(`${at + 1}`) ? (raises ? "        " : "    ") + line : line);
     const body = code(block).split("\n").map(indent).join("\n");
@@ -78,7 +77,10 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   const program = (block) => {
     const { about, edit = "0 0 ", needs } = block.dataset;
     const [, start, end, words] = /(\d+) (\d+) (.*)/.exec(edit);
-    const earlier = needs ? QUIET + numbers(needs).map(quiet).join("\n\n") + "\n\n" : "";
+    const before = numbers(needs).map((index) => document.querySelector(`[data-block="${index}"]`));
+    const silent = before.filter((one) => !one.dataset.setup).map(quiet);
+    const earlier = before.filter((one) => one.dataset.setup).map((one) => `${code(one)}\n\n`).join("")
+      + (silent.length ? `${QUIET}${silent.join("\n\n")}\n\n` : "");
     const text = code(block);
     const value = words + text.slice(start, end) + ")".repeat(words.split("(").length - 1);
     return `# ${about}\n\n${earlier}${text.slice(0, start)}${value}${text.slice(end)}\n`;

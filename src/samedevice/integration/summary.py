@@ -14,7 +14,7 @@ from samedevice.outputs.recordings import State
 from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import HOME, Settings
+from samedevice.project import DEFAULTS, Settings
 from samedevice.runs import UNCHANGED
 
 
@@ -38,7 +38,7 @@ def matched_with(found: Iterable[str]) -> Iterator[str]:
         yield f"outputs with {made_with()}: {told}"
 
 
-def readable(root: Path, settings: Settings = HOME) -> Iterator[Page]:
+def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
     """The pages that can be read."""
     for path in settings.page_paths(root):
         with contextlib.suppress(SameDeviceError):

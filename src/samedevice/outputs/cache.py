@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from samedevice import memo
@@ -45,7 +46,7 @@ class OutputCache:
         return place(self.folder / "keys", device, page), memo.digest("\0".join([*self.packages, *hardware(device)]))
 
     def find(self, page: Page, device: str) -> Recording | None:
-        """What is kept of the page, if that is whole and was made by these versions."""
+        """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
         if not self.usable or memo.find(*self._place_of_key(page, device)) is None:
             return None
         try:
@@ -56,33 +57,41 @@ class OutputCache:
             return None
         if found.environment.python != platform.python_version():
             return None
-        hashes = {entry.hash for entry in found.whole}
-        return found if _wanted(page, device) <= hashes <= set(found.hashes(page)) else None
+        hashes = found.hashes(page)
+        entries = tuple(entry for entry in found.whole if entry.hash in hashes)
+        return replace(found, entries=entries) if entries else None
+
+    def missing(self, page: Page, device: str) -> set[int]:
+        """The blocks, by index, of those sections of which a block is not kept; of these every block has to run."""
+        found = self.find(page, device)
+        known = {entry.hash for entry in found.entries} if found else set()
+        hashes = page.hashes(device, torch_build().version)
+        lacking = {
+            block.index
+            for block in page.blocks
+            if hashes[block.index] is not None and block.options.count == 1 and hashes[block.index] not in known
+        }
+        parts = ({block.index for block in blocks} for _, blocks in page.units)
+        return {index for part in parts if part & lacking for index in part}
 
     def keep(self, page: Page, device: str, run: Run) -> None:
-        """Keep a run, if the whole page ran without a fault."""
-        found = as_recording(page, run)
-        if found is None:
-            return
-        outputs = zip(page.blocks, run.outputs, strict=True)
-        faulty = any(output and fault(block, device, output) for block, output in outputs)
-        if not faulty and _wanted(page, device) <= {entry.hash for entry in found.entries}:
+        """Keep what blocks printed without a fault."""
+        outputs = [
+            None if output is None or fault(block, device, output) else output
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        ]
+        found = as_recording(page, replace(run, outputs=tuple(outputs)), self.find(page, device))
+        if found is not None and found.entries:
             with contextlib.suppress(OSError):  # a cache only saves time
                 save(place(self.folder, _folder(device), page), found)
                 memo.keep(*self._place_of_key(page, device), True)
 
 
-def as_recording(page: Page, run: Run) -> Recording | None:
-    """What a run printed as a recording; None if the device was not there."""
-    return update(None, page, run.environment, run.outputs) if run.environment else None
+def as_recording(page: Page, run: Run, kept: Recording | None = None) -> Recording | None:
+    """What a run printed, with what was kept of blocks that did not run; None if the device was not there."""
+    return (update(kept, page, run.environment, run.outputs) or kept) if run.environment else None
 
 
 def _folder(device: str) -> str:
     """The folder of what this PyTorch printed on a kind of device."""
     return f"{device}-{made_by()}"
-
-
-def _wanted(page: Page, device: str) -> set[str]:
-    """The hashes of the blocks that run on a device however many of it there are."""
-    hashes = zip(page.blocks, page.hashes(device, torch_build().version), strict=True)
-    return {hash for block, hash in hashes if hash is not None and block.options.count == 1}

@@ -33,6 +33,9 @@ def fault(block: Block, device: str, output: Output) -> str:
         return found.rstrip() + _printed(output)
     if expected and not raised:
         return f"{block} on {device} did not raise {expected}, although it says so; mend the block or its raises="
+    if block.options.setup and (output.shown or output.figures):
+        what = "a setup block runs before every section and shows nothing; move what it shows to a block below it"
+        return f"{block}: {what}{_printed(output)}"
     if output.figures and not block.options.alt:
         return f'{block} draws a figure; add alt="..." to its fence, a sentence that says what it shows'
     return ""

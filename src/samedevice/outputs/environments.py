@@ -90,6 +90,8 @@ class Run:
     """None where the device is not present."""
     count: int = 0
     """How many devices of the kind were present."""
+    seconds: float = 0.0
+    """How long its blocks took, without the time that they waited for a free core."""
 
 
 def version_order(version: str) -> tuple[int, ...]:

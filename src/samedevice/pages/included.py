@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from samedevice.project import HOME, Settings
+from samedevice.project import DEFAULTS, Settings
 
 NAMED = r"(?<![\w-])(?P<path>(?:{programs}|{docs})/[\w./*?\[\]-]*[\w*?\]])"
 MODULE = r"\b(?P<module>{module}(?:\.\w+)+)"
@@ -26,7 +26,7 @@ IMPORT = re.compile(r"^[ \t]*import[ \t]+(?P<names>.+)$", re.M)
 FROM = re.compile(r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\(?[\w \t,]*)", re.M)
 
 
-def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> list[Path]:
+def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = DEFAULTS) -> list[Path]:
     """The files that code leads to, in order; `program` is the file that it comes from, beside which it imports."""
     found: set[Path] = set()
     waiting = list(_led_to(code, root, program, settings))
@@ -39,7 +39,7 @@ def included_files(code: str, root: Path, program: Path | None = None, settings:
     return sorted(found)
 
 
-def included_text(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> str:
+def included_text(code: str, root: Path, program: Path | None = None, settings: Settings = DEFAULTS) -> str:
     """Name and text of each of these files; two such texts are equal where the files are."""
     found = included_files(code, root, program, settings)
     return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)

@@ -101,7 +101,7 @@ class Conversation:
         if self.ended or (self.outputs and max(self.outputs) == self.blocks[-1].index):
             return
         if self.current is None and self.count:
-            self.current = next(block for block in self.blocks if block.index not in self.outputs)
+            self.current = next((block for block in self.blocks if block.index not in self.outputs), None)
         if self.current is None:
             raise SessionError(
                 f"{self.page.path}: the page's process ended before its first block; is torch installed?"

@@ -37,11 +37,12 @@ from samedevice.outputs.schema import (
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
-from samedevice.project import is_page
+from samedevice.pages.sections import Part
+from samedevice.project import DEFAULTS
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
-FORMAT = 1
+FORMAT = 2
 KEPT = ("kind", "code", "path", "line", "code_line", "included")
 """The fields of a block that are kept as they are."""
 PAIRS = tuple(key for key, value in asdict(Options()).items() if isinstance(value, tuple))
@@ -71,6 +72,7 @@ PUBLISHED = record(
         "title": LINE,
         "page": PATH,
         "files": named(PATH, CODE, 200),
+        "parts": many(record({"anchor": LINE, "line": whole(1, 1_000_000)}), 5_000),
         "environments": many(ENVIRONMENT, 1_000),
         "blocks": many(BLOCK, 5_000),
     }
@@ -102,7 +104,15 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
     """The page's file. `files` has the texts of the files that its blocks lead to, by their paths."""
     about = [asdict(one.environment) for one in recordings]
     blocks = [_block(block) | {"printed": list(_printed(page, block, recordings))} for block in page.blocks]
-    found = {"format": FORMAT, "title": title, "page": page.path, "files": dict(files), "environments": about}
+    parts = [{"anchor": part.anchor, "line": part.line} for part in page.parts]
+    found = {
+        "format": FORMAT,
+        "parts": parts,
+        "title": title,
+        "page": page.path,
+        "files": dict(files),
+        "environments": about,
+    }
     return json.dumps(found | {"blocks": blocks}, ensure_ascii=False) + "\n"
 
 
@@ -141,7 +151,7 @@ def published(data: str) -> Published:
 
 def _published(found: dict[str, Any]) -> Published:
     path = found["page"]
-    if not is_page(path):
+    if not DEFAULTS.is_page(path):
         raise SchemaError(f"is {path}, which is no page", "page")
     for inner, outer in ((name, str(above)) for name in found["files"] for above in PurePosixPath(name).parents):
         if outer in found["files"]:
@@ -149,12 +159,13 @@ def _published(found: dict[str, Any]) -> Published:
     environments = [Environment(**one) for one in found["environments"]]
     blocks = tuple(_read_block(one, path, index) for index, one in enumerate(found["blocks"]))
     printed = tuple(tuple(_read_printed(one["printed"], environments)) for one in found["blocks"])
-    return Published(found["title"], Page(path, "", blocks), found["files"], printed)
+    parts = tuple(Part(path, one["anchor"], one["line"], one["line"]) for one in found["parts"])
+    return Published(found["title"], Page(path, "", blocks, parts=parts), found["files"], printed)
 
 
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
     tuples = {key: tuple(map(tuple, found["options"].get(key, ()))) for key in PAIRS}
-    fence = Fence(0, 0, found["line"], "", "```", found["kind"], "")
+    fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
     plain = {key: found[key] for key in KEPT}
     return Block(page=page, index=index, **plain, options=Options(**found["options"] | tuples), fence=fence)
 

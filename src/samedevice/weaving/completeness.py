@@ -112,10 +112,11 @@ def _language(classes: str) -> str:
 
 
 def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
-    """Raise PageError or PageErrors if the page's HTML does not show each block once, as it is run, and nothing else.
+    """Raise PageError or PageErrors if the page's HTML does not show each block once, as it is run.
 
     `outputs` is the HTML of each output that the page must hold. Code in a language that is run has to say so by a
-    class that begins with `language-`.
+    class that begins with `language-`. Code of the page's own source that nothing runs is an error. What others made,
+    such as the signatures of mkdocstrings, is theirs; only in a project that holds every fence to the rules, it counts.
     """
     complaints = Complaints()
     expected, rest = Counter(outputs), html
@@ -127,8 +128,9 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
     for one in found:
-        if one.index not in known and (page.settings.console or one.language in PYTHON):
-            complaints.add(_never_run(page, one))
+        line = 0 if one.index in known else _line(page, one.text)
+        if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
+            complaints.add(_never_run(page, one, line or _like(page, one.text)))
     complaints.settle()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
@@ -148,23 +150,38 @@ def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
-def _never_run(page: Page, shown: Shown) -> PageError:
+def _never_run(page: Page, shown: Shown, line: int) -> PageError:
     first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
     what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
     advice = (
         "start its fence after a blank line, no deeper than the list or the box that it is in, and not in an include"
     )
-    return PageError(page.path, _line(page, first), f"{what}; {advice}, or write text as its language")
+    return PageError(page.path, line, f"{what}; {advice}, or write text as its language")
 
 
-def _line(page: Page, first: str) -> int:
-    """The line that code which no block holds begins at, as far as that can be told."""
+def _line(page: Page, code: str) -> int:
+    """The line of the fence that holds some code which is in no block of the page; 0 if the page has none."""
     taken = {line for block in page.blocks for line in range(block.line, block.line + block.fence.body.count("\n") + 2)}
-    lines = page.text.split("\n")
-    like = (at for at, line in enumerate(lines, start=1) if first and first in line and at not in taken)
-    found = next(like, 1)
-    fenced = found > 1 and ("```" in lines[found - 2] or "~~~" in lines[found - 2])
-    return found - 1 if fenced else found
+    lines = [(at, _bare(line)) for at, line in enumerate(page.text.split("\n"), start=1) if at not in taken]
+    source = [(at, line) for at, line in lines if line]
+    wanted = [bare for line in code.split("\n") if (bare := _bare(line))]
+    for number, (at, line) in enumerate(source):
+        following = [text for _, text in source[number + 1 : number + 1 + len(wanted)]]
+        if ("```" in line or "~~~" in line) and wanted and following == wanted:
+            return at
+    return 0
+
+
+def _like(page: Page, code: str) -> int:
+    """The first line of a page that is like the first line of some code; 1 if there is none."""
+    first = next((bare for line in code.split("\n") if (bare := _bare(line))), "")
+    lines = enumerate(page.text.split("\n"), start=1)
+    return next((at for at, line in lines if first and first in line), 1)
+
+
+def _bare(line: str) -> str:
+    """A line without what a list, a box or a quote puts before it."""
+    return line.strip(" \t>")
 
 
 def _lost(page: Page, output: str) -> PageError:

@@ -10,6 +10,7 @@ from typing import Any
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK, PROGRAMS
+from samedevice.weaving.copies import attempt
 from samedevice.weaving.notebook_document import (
     Part,
     code_cell,
@@ -53,8 +54,17 @@ def _cells(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
             codes = (one.code for one in page.blocks if one.kind == "python")
             yield code_cell(INSTALL.format(packages=json.dumps(imported_packages(codes))))
         if block is not None:
+            yield from _again(page, block)
             unboxer.block(block.fence.prefix)
             yield from _code_cells(block, shown.get(block.index, ()))
+
+
+def _again(page: Page, block: Block) -> Iterator[Part]:
+    """A cell that runs again what a section comes after, where others ran since: a kernel has one namespace."""
+    for number, section in enumerate(page.sections):
+        if section.blocks[0] is block and section.after and section.after is not page.sections[number - 1]:
+            codes = [attempt(one) for one in section.before if one.kind == "python"]
+            yield code_cell("%%capture\n" + "\n\n".join(codes), [], {"jupyter": {"source_hidden": True}})
 
 
 def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from samedevice.devices import KINDS, LABELS
 from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.copies import caught, value_is_shown
+from samedevice.pages.sections import Section
+from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.printing import indent, printed, trimmed
@@ -25,6 +26,15 @@ METADATA = """\
 NEEDS_TORCH = "import torch"
 RELEASE = 'tuple(map(int, torch.__version__.split(".")[:2]))'
 """An expression for the release of PyTorch: (2, 15) for 2.15.1+cpu."""
+NEW_SECTION = """\
+def new_section():
+    for name in globals().keys() - SETUP.keys():  # each section has names of its own, beside the setup's
+        del globals()[name]
+    globals().update(SETUP)
+
+
+SETUP = {}
+SETUP.update(globals())"""
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
@@ -40,11 +50,23 @@ def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | 
     parts = [METADATA.format(python=json.dumps(PYTHON), packages=json.dumps(packages))]
     parts[0] += "\n" + _about(page, shown, address or Address())
     parts += [NEEDS_TORCH] if guarded else []
+    begins = {section.blocks[0].index: section for section in page.sections}
+    first = page.sections[0] if len(page.sections) > 1 else None
     for text, block in pieces(page):
         parts += map(python_comment, headings(text))
         if block is not None:
+            section = begins.get(block.index)
+            if first and section is not None:
+                parts += [NEW_SECTION] if section is first else _beginning(section)
             parts.append(_block(block, shown.get(block.index, ())))
     return "\n\n".join(parts) + "\n"
+
+
+def _beginning(section: Section) -> list[str]:
+    """The code that gives a section names of its own: the setup's, and those of the sections that it comes after."""
+    before = (block for block in section.before if block.kind == "python" and not block.options.setup)
+    silent = [indent(_guarded(block, attempt(block))) for block in before if ast.parse(block.code).body]
+    return ["new_section()", *([QUIET + "\n\n".join(silent)] if silent else [])]
 
 
 def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
@@ -80,9 +102,12 @@ def _block(block: Block, shown: Sequence[Shown]) -> str:
     if block.options.raises:
         names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))
         code = f"try:\n{indent(code)}\nexcept {caught(block)} as error:  # {names}\n    {PRINT_ERROR}"
-    if _checks(block):
-        code = f"if {' and '.join(_checks(block))}:\n{indent(code)}"
-    return title + code
+    return title + _guarded(block, code)
+
+
+def _guarded(block: Block, code: str) -> str:
+    """The code of a block, to run only where there is what the block needs."""
+    return f"if {' and '.join(_checks(block))}:\n{indent(code)}" if _checks(block) else code
 
 
 def _checks(block: Block) -> list[str]:

@@ -28,6 +28,8 @@ from samedevice.weaving.summary import summary_html
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
 """Finds the fences of a woven text."""
+FAILED = "This page has an error"
+"""The title of a page that cannot be shown."""
 
 
 def weave(
@@ -201,6 +203,14 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
 
 def error_page(messages: Sequence[str]) -> str:
     """The Markdown that stands in for a page that cannot be shown, with what is wrong with it."""
+    return f"# {FAILED}\n{_output_fence('', _notes(messages))}\n"
+
+
+def error_html(messages: Sequence[str]) -> str:
+    """The same as HTML."""
+    return f"<h1>{FAILED}</h1>\n{_notes(messages)}\n"
+
+
+def _notes(messages: Sequence[str]) -> str:
     notes = "".join(f'<p class="sd-note sd-wrong">{literal(message)}</p>' for message in messages)
-    fence = _output_fence("", f'<div class="sd-out">{notes}</div>')
-    return f"# This page has an error\n{fence}\n"
+    return f'<div class="sd-out">{notes}</div>'

@@ -9,18 +9,19 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import HOME, Settings, flags_of
+from samedevice.project import DEFAULTS, Settings, flags_of
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     """The settings of the plugin, which `project.SETTINGS` explains. A project of plain Python needs none of them."""
 
-    recordings = c.Type(str, default=HOME.recordings)
-    programs = c.Type(str, default=HOME.programs)
+    recordings = c.Type(str, default=DEFAULTS.recordings)
+    programs = c.Type(str, default=DEFAULTS.programs)
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    shrink = c.Type(bool, default=False)
+    exports = c.Type(bool, default=False)
+    namespace = c.Choice(("page", "section"), default="page")
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -35,5 +36,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
+        exports=own.exports,
+        namespace=own.namespace,
         flags=flags_of(root),
     )

@@ -1,4 +1,4 @@
-"""convert: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
+"""notebooks: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
 
 mkdocs-jupyter's converter is imported only where there is something to convert: its import alone takes longer than a
 warm build may take for all notebooks, and as a plugin of its own it would be imported in every build.
@@ -92,9 +92,9 @@ def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
 
 
 def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
-    """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it.
+    """The page of a finished notebook, and whether it was converted now. Raises MissingExtra.
 
-    Raises MissingExtra.
+    Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
     """
     need("notebooks", f"the notebook {path.stem}")
     key = memo.key(notebook, *map(importlib.metadata.version, CONVERTERS))

@@ -18,7 +18,7 @@ from samedevice.project import MARKDOWN, NOTEBOOK, SETTINGS, Settings, flags_of
 
 NAME = "mkdocs.yml"
 PLUGIN = "samedevice"
-EXTENSION = ("samedevice", "samedevice.integration.zensical.extension")
+EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
 
 
@@ -67,6 +67,8 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         leave=tuple(own.get("leave", ())),
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
+        exports=bool(own.get("exports", False)),
+        namespace=str(own.get("namespace", default.namespace)),
         flags=flags_of(root),
     )
 
