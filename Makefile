@@ -41,7 +41,7 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 	$(BIN)/python tests/gpu/kit.py
 
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
-	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
+	$(BIN)/python tests/gpu/import_recordings.py $(ARCHIVE)
 
 check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what CI runs
 	$(BIN)/ruff check

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.integration.mkdocs.notebooks import convert, finished
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
@@ -123,11 +123,11 @@ def notebook(write: Callable[..., Page]) -> Page:
     return write("# %%\nx\n\n" * BATCH, "docs/notebook.py")
 
 
-def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[Shown]]:
+def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[ShownOutput]]:
     """These outputs under the blocks of a page, each with a line of its own for every device."""
     rest = {device: f"\non {device}" if len(devices) > 1 else "" for device in devices}
     add = lambda one, end: Output(one.text + end, one.value, one.raised, one.figures)  # noqa: E731
-    return {b.index: [Shown(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
+    return {b.index: [ShownOutput(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -181,7 +181,7 @@ def test_a_forged_environment_is_text_in_the_downloads(page: Page, render: Calla
     from markdown_it import MarkdownIt
 
     found = {
-        kind: {b.index: [Shown("cpu", Output("a"), about)] for b in page.blocks}
+        kind: {b.index: [ShownOutput("cpu", Output("a"), about)] for b in page.blocks}
         for kind, about in (("good", HERE["cpu"]), ("forged", replace(HERE["cpu"], **{field: FORGED})))
     }
     made = {kind: exports(page, shown) for kind, shown in found.items()}
@@ -200,7 +200,7 @@ def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
     """mkdocs-jupyter writes these pages, not Markdown."""
     found = outputs(batch)
     benign, seen = (
-        Seen(convert(finished(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
+        Seen(convert(with_outputs(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
         for one in (BENIGN, found)
     )
     assert seen.texts == [one.shown for one in found if one.shown]

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
 from same_device_site.site import Site, link, moved
 from samedevice import LABELS, Page, anchor, fence_mark
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
+ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
-STRONGEST = list(Standing)
+STRONGEST = list(Proof)
 """What stands behind a message, the best first."""
 
 
@@ -32,9 +33,9 @@ class Entry:
     """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
 
     @property
-    def standing(self) -> Standing:
+    def proof(self) -> Proof:
         """The best of what is behind it."""
-        return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
+        return min((seen.proof for _, seen in self.found), key=STRONGEST.index)
 
     @property
     def id(self) -> str:
@@ -66,7 +67,7 @@ def entries(site: Site) -> list[Entry]:
                 spoken.setdefault(normal(message), []).append((message, section, seen))
             if not section.messages:
                 text = NO_MESSAGE.sub("", section.title)
-                silent.append(Entry(text, True, ((section, Evidence(Standing.RAISED, "")),)))
+                silent.append(Entry(text, True, ((section, Evidence(Proof.RAISED, "")),)))
     merged = [_entry(group) for group in _merged(spoken).values()]
     return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
 
@@ -97,7 +98,7 @@ def cut_short(short: str, long: str) -> bool:
 
 
 def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
-    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].standing)))
+    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].proof)))
     once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
     return Entry(best[0][0], False, tuple(reversed(once.values())))
 
@@ -111,7 +112,7 @@ def error_index(page: Page, found: Sequence[Entry]) -> str:
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
     usual = _most(_told(one.found[0][1]) for one in spoken)
     ids = Counter(entry.id for entry in found)
-    parts = [f"Unless an entry says something else, its message was {usual}."] if usual else []
+    parts = [f"Unless an entry says something else, its message was {usual}.\n{{ .sd-usual }}"] if usual else []
 
     def item(entry: Entry) -> str:
         return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
@@ -141,9 +142,11 @@ def _anchor(letter: str) -> str:
 def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
     """A term and its definition."""
     section, seen = entry.found[0]
-    lines = [] if entry.silent else [_what(seen, usual)]
+    lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
     lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
-    lines += [" · ".join(_links(entry, page))]
+    where = _told(seen)
+    told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
+    lines += [" · ".join([*_links(entry, page), *told])]
     return f"{entry.shown} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
 
@@ -154,38 +157,33 @@ def _code(text: str) -> str:
     return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
-def _what(seen: Evidence, usual: str) -> str:
-    """The class of a message, and where it came, unless that is where most came."""
-    told = _told(seen)
-    parts = [f"**{seen.name}**"] * bool(seen.name) + [told] * (told != usual)
-    line = ", ".join(parts)
-    return line and f"{line[0].upper()}{line[1:]}."
-
-
 def _told(seen: Evidence) -> str:
     """Where a message came."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     return {
-        Standing.RAISED: f"seen on {where}",
-        Standing.COMPARED: f"compared on {where} with what PyTorch says",
-        Standing.WAITING: "not recorded yet",
-        Standing.CITED: "cited, no block of that section raises it",
-    }.get(seen.standing, "no block raises it now")
+        Proof.RAISED: f"seen on {where}",
+        Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.WAITING: "not recorded yet",
+        Proof.CITED: "cited, no block of that section raises it",
+    }.get(seen.proof, "no block raises it now")
 
 
 def _links(entry: Entry, page: Page) -> Iterator[str]:
     """Links to the sections, and for one that cites to its source."""
     yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
     section, seen = entry.found[0]
-    if seen.standing is Standing.CITED:
+    if seen.proof is Proof.CITED:
         yield f"[Source]({section.sources[0]})"
 
 
 def _first_sentences(prose: str) -> str:
-    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block."""
+    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block.
+
+    A line that points to another place of its page points at nothing here.
+    """
     kept: list[str] = []
     ends = 0
-    for line in prose.split("\n"):
+    for line in (line for line in prose.split("\n") if not ELSEWHERE.search(line)):
         kept.append(line)
         ends += line.endswith((".", ".)", "!", "?"))
         if ends == 2:

@@ -10,7 +10,7 @@ from pathlib import Path
 import samedevice
 from samedevice import Page, Settings
 
-SETTINGS = Settings(console=True, namespace="section", exports=True, flags="--")
+SETTINGS = Settings(console=True, namespace="section", exports=True, flags="--", name="Same Device")
 
 
 def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = SETTINGS) -> Page:

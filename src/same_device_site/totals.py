@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from same_device_site.site import Site
-from samedevice import DEVICES, LABELS, Environment, State, overall, stand, version_order
+from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, overall_state
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def totals(site: Site) -> list[Total]:
             recordings = site.recorded(page)
             for block in page.blocks:
                 if block.runs_on(device):
-                    fresh = overall(stand(page, block.index, device, recordings)) is State.FRESH
+                    fresh = overall_state(block_statuses(page, block.index, device, recordings)) is State.FRESH
                     blocks, ran = blocks + 1, ran + fresh
                     waiting += not fresh and block.options.needs == device
         found.append(Total(device, blocks, ran, waiting))
@@ -53,17 +53,10 @@ def _sentences(site: Site) -> Iterator[str]:
         here = [one for one in about if one.device == total.device]
         label = LABELS[total.device]
         if total.ran:
-            yield f"{total.ran:,} of {total.blocks:,} ran on {label}, with {_versions(here)}."
+            yield f"{total.ran:,} of {total.blocks:,} ran on {label}, with {all_versions(here)}."
         if total.waiting:
             verb = "waits" if total.waiting == 1 else "wait"
             yield f"{total.waiting:,} {verb} for a machine with {label}."
-
-
-def _versions(about: list[Environment]) -> str:
-    """`PyTorch 2.9.1, 2.13.0 and 2.15.0, last on 2026-11-21`."""
-    versions = sorted({one.torch.partition("+")[0] for one in about}, key=version_order)
-    listed = " and ".join(filter(None, [", ".join(versions[:-1]), versions[-1]]))
-    return f"PyTorch {listed}, last on {max(one.day for one in about)}"
 
 
 def totals_table(site: Site) -> str:

@@ -37,8 +37,8 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 
@@ -59,12 +59,14 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = False
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    exports: bool = False
-    """Whether readers can take the pages along: notebook, script and Markdown of each."""
     namespace: str = "page"
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
+    exports: bool = False
+    """Whether readers can take the pages along: notebook, script and Markdown of each."""
     flags: str = FLAGS
     """What begins the names of pytest's options, in the commands that messages give."""
+    name: str = ""
+    """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.

@@ -15,8 +15,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from import_recordings import Archive, main, report
 from kit import HERE, make_kit
-from take_in import Archive, main, report
 
 from samedevice.errors import SameDeviceError
 from samedevice.project import PACKAGE, RECORDINGS

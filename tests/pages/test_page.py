@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sybil import Document
 
-from same_device_site.settings import SETTINGS
+from same_device_site.settings import SETTINGS, parse_page
 from samedevice.errors import PageError, PageErrors
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import BlockParser, parse_page
+from samedevice.pages.parsing import BlockParser
 from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 
 Write = Callable[..., Page]

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from samedevice import nvidia
 from samedevice.outputs.schema import ENVIRONMENT
 from samedevice.pages.page import Page
 from samedevice.running import machine
 from samedevice.running.machine import processor
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 
 def test_an_environment_names_device_and_versions(one_server: object, root: Path, write: Callable[..., Page]) -> None:
     """Every output says where it comes from."""
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         found = sessions.run(write("```python\n1\n```\n"), "cpu").environment
     assert found is not None
     assert (found.device, found.name, found.driver) == ("cpu", processor(), "")
@@ -47,9 +48,9 @@ def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 600\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr(machine, "DRIVER_LIMIT", 0.1)
-    monkeypatch.setattr(machine, "KERNEL_MODULE", tmp_path / "no such file")
-    assert machine.driver() == ""
+    monkeypatch.setattr(nvidia, "DRIVER_LIMIT", 0.1)
+    monkeypatch.setattr(nvidia, "KERNEL", tmp_path / "no such file")
+    assert nvidia.driver() == ""
 
 
 @pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (20.0, 10.0)])

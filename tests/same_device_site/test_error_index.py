@@ -86,13 +86,13 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
         [
             "## A { #messages-a data-search-exclude }",
             "``a `quoted` word`` { #err-q }\n"
-            ":   **ValueError**, seen on CPU with PyTorch 2.13.\n"
+            ":   **ValueError.**\n"
             "    It is `so`, see [there](../b/y.md#z), [here](../topic/x.md#up) and [PyTorch](https://pytorch.org).\n"
             "    A second.\n"
-            "    Block and fix: [About x](../topic/x.md#err-q)",
+            "    Block and fix: [About x](../topic/x.md#err-q) · Seen on CPU with PyTorch 2.13",
             "## O { #messages-o data-search-exclude }",
             "`other` { #err-o }\n"
-            ":   **ValueError**, no block raises it now.\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o)",
+            ":   **ValueError.**\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
         ]
     )
 
@@ -102,12 +102,9 @@ def test_what_most_entries_say_is_said_once(write: Write) -> None:
     one = page(write, "x", section("`alpha`", "a"), section("`beta`", "b"), section("`gamma`", "c"))
     where = Page("docs/reference/errors.md", "# Errors", ())
     found = error_index(where, entries(site((one, ["alpha", "beta", "not that"])))).split("\n\n")
-    assert found[0] == "Unless an entry says something else, its message was seen on CPU with PyTorch 2.13."
-    assert [part.split("\n")[1] for part in found if part.startswith("`")] == [
-        ":   **ValueError**.",
-        ":   **ValueError**.",
-        ":   **ValueError**, no block raises it now.",
-    ]
+    usual = "Unless an entry says something else, its message was seen on CPU with PyTorch 2.13."
+    assert found[0].split("\n") == [usual, "{ .sd-usual }"]
+    assert [part.partition(" · ")[2] for part in found if part.startswith("`")] == ["", "", "No block raises it now"]
 
 
 def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> None:
@@ -123,3 +120,11 @@ def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> 
         "gamma": "error-be9d587d",
         "delta": "error-4f4a9410",
     }
+
+
+def test_a_line_that_points_to_another_place_of_its_page_is_left_out(write: Write) -> None:
+    """There is nothing above it in the index."""
+    one = page(write, "x", section("`alpha`", "a", "Two tensors differ.\nWith a map, see above."))
+    text = error_index(Page("docs/reference/errors.md", "# Errors", ()), entries(site((one, ["alpha"]))))
+    assert "Two tensors differ." in text
+    assert "above" not in text

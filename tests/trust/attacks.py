@@ -38,7 +38,7 @@ from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.check_export import PublishedError, check_export, published
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import held_outputs, weave
 
 ABOUT = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21", "2.4.6")
@@ -142,7 +142,7 @@ def names_in(code: str) -> set[str]:
     return found | {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
-def check_downloads(page: Page, shown: dict[int, list[Shown]]) -> None:
+def check_downloads(page: Page, shown: dict[int, list[ShownOutput]]) -> None:
     """Hold that outputs and environments are text in each form of the page."""
     made = exports(page, shown)
     assert names_in(made["py"]) <= {"x", "draw", "print", "repr", "sys", "torch"}
@@ -152,12 +152,12 @@ def check_downloads(page: Page, shown: dict[int, list[Shown]]) -> None:
     )
     json.loads(made["ipynb"])
     plain = Output("a", "b", Raised("E", "c"), (Figure(SVG.format("<g/>"), ""),))
-    benign = {index: [Shown("cpu", plain, ABOUT)] for index in shown}
+    benign = {index: [ShownOutput("cpu", plain, ABOUT)] for index in shown}
     seen = Seen(weave_plainly(page, shown)).names - Seen(weave_plainly(page, benign)).names
     assert seen <= {"mark", "span", "span class", "p", "p class", "p data-search-exclude", "pre data-wrap"}, seen
 
 
-def weave_plainly(page: Page, shown: dict[int, list[Shown]]) -> str:
+def weave_plainly(page: Page, shown: dict[int, list[ShownOutput]]) -> str:
     """The outputs of a page as HTML."""
     return "".join(held_outputs(weave(page, shown, {})))
 
@@ -176,7 +176,7 @@ def outputs(chance: Random, folder: Path) -> None:
         assert not difference(one, one)
         difference(one, found[0], chance.random() < 0.5)
         assert same_text(one.text, found[0].text) == same_text(found[0].text, one.text)
-    check_downloads(page, {index: [Shown("cpu", one, ABOUT)] for index, one in enumerate(found)})
+    check_downloads(page, {index: [ShownOutput("cpu", one, ABOUT)] for index, one in enumerate(found)})
 
 
 def recordings(chance: Random, folder: Path) -> None:
@@ -200,7 +200,7 @@ def recordings(chance: Random, folder: Path) -> None:
         return
     assert recording is not None
     known = [recording.find(page, block.index).output for block in page.blocks]
-    check_downloads(page, {index: [Shown("cpu", one, recording.environment)] for index, one in enumerate(known)})
+    check_downloads(page, {index: [ShownOutput("cpu", one, recording.environment)] for index, one in enumerate(known)})
 
 
 def pages(chance: Random, folder: Path) -> None:

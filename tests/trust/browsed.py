@@ -15,7 +15,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.parsing import parse_page
 from samedevice.weaving.completeness import check_shown
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import held_outputs, weave
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def accepted(folder: Path, text: str) -> Browsed | None:
     path.parent.mkdir(exist_ok=True)
     try:
         page = parse_page(path, folder, text)
-        shown = {block.index: [Shown("cpu", Output(f"output {block.index}"), ABOUT)] for block in page.blocks}
+        shown = {block.index: [ShownOutput("cpu", Output(f"output {block.index}"), ABOUT)] for block in page.blocks}
         woven = weave(page, shown, {block.index: () for block in page.blocks})
         html = str(markdown().reset().convert(woven))
         check_shown(page, held_outputs(woven), html)

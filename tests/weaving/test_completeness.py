@@ -25,8 +25,8 @@ from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
 from samedevice.project import Settings
 from samedevice.weaving.completeness import check_shown
-from samedevice.weaving.panes import Shown
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.weave import weave, woven_outputs
 
 HERE = Path(__file__).parents[1]
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
@@ -57,16 +57,16 @@ def render_more(tmp_path_factory: pytest.TempPathFactory) -> Render:
     return lambda text: str(markdown.reset().convert(text))
 
 
-def outputs(page: Page) -> dict[int, list[Shown]]:
+def outputs(page: Page) -> dict[int, list[ShownOutput]]:
     """An output of its own for each block."""
-    return {block.index: [Shown("cpu", Output(f"output {block.index}"), CPU)] for block in page.blocks}
+    return {block.index: [ShownOutput("cpu", Output(f"output {block.index}"), CPU)] for block in page.blocks}
 
 
 def complaint(page: Page, render: Render) -> str:
     """What is wrong with the page as rendered; empty if nothing is."""
     woven = weave(page, outputs(page), {block.index: () for block in page.blocks})
     try:
-        check_shown(page, held_outputs(woven), render(woven))
+        check_shown(page, woven_outputs(woven), render(woven))
     except PageError as error:
         return str(error)
     return ""
@@ -306,7 +306,7 @@ def test_what_a_plugin_does_to_a_page_is_an_error(write: Write, render: Render) 
     """A block that is lost, shown twice or changed, and an output that is lost, shown twice or changed."""
     page = write(f"{FENCE}\nText.\n\n{FENCE.replace('1', '2')}")
     woven = weave(page, outputs(page), {})
-    html, expected = render(woven), held_outputs(woven)
+    html, expected = render(woven), woven_outputs(woven)
     check_shown(page, expected, html)
     for spoilt, told in {
         html.replace('data-block="1"', 'class="x"'): "this block is run, but the page does not show it",

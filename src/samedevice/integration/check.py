@@ -16,7 +16,7 @@ from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Block
 from samedevice.project import RECORDINGS
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.temporary import Folder
 from samedevice.weaving.check_export import Published
 from samedevice.weaving.packages import imported_packages
@@ -87,7 +87,7 @@ def ran(page: Published, device: str) -> Run:
             path = folder.path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        with Sessions(folder.path, workers=1) as sessions:
+        with SectionRunner(folder.path, workers=1) as sessions:
             run = sessions.run(page.page, device)
     except OSError as error:
         raise CheckError(f"nothing was run: the page's files cannot be written ({error.strerror or error})") from None

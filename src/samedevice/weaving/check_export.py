@@ -117,7 +117,9 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
 
 
 def _block(block: Block) -> dict[str, Any]:
-    options = {key: value for key, value in asdict(block.options).items() if value != getattr(Options(), key)}
+    options = {
+        key: value for key, value in asdict(block.options).items() if value != getattr(type(block.options)(), key)
+    }
     return {key: getattr(block, key) for key in KEPT} | {"options": options}
 
 

@@ -37,7 +37,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 @dataclass
-class Shown:
+class RenderedCode:
     """A piece of highlighted code on a page."""
 
     language: str
@@ -53,7 +53,7 @@ class _Code(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[Shown] = []
+        self.found: list[RenderedCode] = []
         self.open: list[str] = []
         self.unseen: list[int] = []
         """Where in `open` the elements are in which no code is read."""
@@ -71,7 +71,7 @@ class _Code(HTMLParser):
         if tag not in VOID and (tag in UNSEEN or not HIDES.isdisjoint(about)):
             self.unseen.append(len(self.open))
         if not self.at and language in RUN and tag in SHOWS and not self.unseen:
-            self.found.append(Shown(language, about.get("data-block") or ""))
+            self.found.append(RenderedCode(language, about.get("data-block") or ""))
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
@@ -131,14 +131,14 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
         line = 0 if one.index in known else _line(page, one.text)
         if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
             complaints.add(_never_run(page, one, line or _like(page, one.text)))
-    complaints.settle()
+    complaints.raise_all()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
             complaints.add(_lost(page, output))
-    complaints.settle()
+    complaints.raise_all()
 
 
-def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
+def _problems(block: Block, shown: Sequence[RenderedCode]) -> Iterator[str]:
     if not shown:
         yield (
             "this block is run, but the page does not show it as code; put a blank line before it, indent it no deeper"
@@ -150,7 +150,7 @@ def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
-def _never_run(page: Page, shown: Shown, line: int) -> PageError:
+def _never_run(page: Page, shown: RenderedCode, line: int) -> PageError:
     first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
     what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
     advice = (

@@ -14,8 +14,6 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import prose, read_cells
 from samedevice.project import NOTEBOOK, PAGES
 
-SITE = "Same Device"
-"""What files that readers take along call the site."""
 TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
 ATTRIBUTE = r"(?:[#.][\w-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s}\"']+))"
 ATTRIBUTES = re.compile(rf"[ \t]*\{{:?[ \t]*{ATTRIBUTE}(?:[ \t]+{ATTRIBUTE})*[ \t]*\}}")

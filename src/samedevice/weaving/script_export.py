@@ -6,15 +6,16 @@ import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from samedevice.devices import KINDS, LABELS
+from samedevice.devices import KINDS
+from samedevice.outputs import labels
 from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Section
 from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import indent, printed, trimmed
-from samedevice.weaving.prose import SITE, Address, headings, pieces, plain_title
+from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
 PYTHON = ">=3.10"
 """The versions of Python that scripts run on."""
@@ -38,7 +39,7 @@ SETUP.update(globals())"""
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
-def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
 
     A block that needs a device, or a version of PyTorch, runs only where that is there; a value that the page shows is
@@ -69,28 +70,25 @@ def _beginning(section: Section) -> list[str]:
     return ["new_section()", *([QUIET + "\n\n".join(silent)] if silent else [])]
 
 
-def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
+def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> str:
     """Comments on what the program is."""
     file = f"{page.name.rpartition('/')[2]}.py"
     where = address.of(page) or page.name
-    lines = [f"{plain_title(page)}: the code of a page of {SITE}, {where}"]
+    of = f" of {page.settings.name}" if page.settings.name else ""
+    lines = [f"{plain_title(page)}: the code of a page{of}, {where}"]
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
     return "\n".join(map(python_comment, lines))
 
 
-def _recorded_with(shown: Iterable[Shown]) -> str:
+def _recorded_with(shown: Iterable[ShownOutput]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
-    made = {
-        (f"{one.environment.maker} {one.environment.version}", one.device): None
-        for one in shown
-        if one.output and one.environment
-    }
-    return listed([f"{version} on {LABELS[device]}" for version, device in made])
+    made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
+    return listed(list(dict.fromkeys(made)))
 
 
-def _block(block: Block, shown: Sequence[Shown]) -> str:
+def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
     title = f"{python_comment(block.options.fold)}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code

@@ -20,8 +20,8 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    exports = c.Type(bool, default=False)
     namespace = c.Choice(("page", "section"), default="page")
+    exports = c.Type(bool, default=False)
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -30,13 +30,14 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
     return Settings(
+        name=config.site_name,
         docs=docs.relative_to(root).as_posix(),
         programs=own.programs.strip("/"),
         recordings=own.recordings.strip("/"),
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
-        exports=own.exports,
         namespace=own.namespace,
+        exports=own.exports,
         flags=flags_of(root),
     )

@@ -1,4 +1,4 @@
-"""sessions: runs the sections of pages in the background, each in a fresh process, several at once.
+"""SectionRunner: runs the sections of pages in the background, each in a fresh process, several at once.
 
 A process is forked from a server that has imported torch, which takes milliseconds. Where there is no fork (Windows),
 it is a new interpreter. It first runs what comes before its section, and nothing of that is shown. So no process is
@@ -8,7 +8,6 @@ forked from one that has run code, in which PyTorch or CUDA may have started thr
 from __future__ import annotations
 
 import atexit
-import os
 import re
 import shutil
 import tempfile
@@ -19,22 +18,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from samedevice.devices import torch_build
+from samedevice.devices import KINDS, torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import defined_elsewhere
-from samedevice.running.conversation import TIME_LIMIT, Conversation
 from samedevice.running.machine import available_cores
+from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message
 from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
-NO_CUDA = {"CUDA_VISIBLE_DEVICES": "" if os.name == "posix" else "-1", "CUDA_HOME": "", "CUDA_PATH": ""}
-"""Hides GPUs from a CPU page, and CUDA's toolkit, of which torch would say that there is no GPU for it. On Windows a
-variable that is set to nothing is one that is not set."""
 PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
@@ -52,8 +48,8 @@ HEAVY = {
 when the first optimizer is made): the fork server imports that once for all pages."""
 
 
-class Sessions:
-    """Runs pages, each section on one device in a process of its own; a context manager.
+class SectionRunner:
+    """PageRuns pages, each section on one device in a process of its own; a context manager.
 
     Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
     seconds, for one block.
@@ -73,7 +69,7 @@ class Sessions:
         self.pools: dict[str, DaemonPool] = {}
         atexit.register(self.close)
 
-    def __enter__(self) -> Sessions:
+    def __enter__(self) -> SectionRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -118,7 +114,7 @@ class Sessions:
         blocks = [*before, *own]
         job = self._job(page, device, blocks, folder)
         try:
-            run = Conversation(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
+            run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             Path(job["printed"]).unlink(missing_ok=True)
@@ -129,14 +125,14 @@ class Sessions:
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
-        environ = NO_CUDA if device == "cpu" else {}
+        hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
         return {
             "page": page.path,
             "device": device,
             "root": str(self.root),
             "folder": str(folder),
             "printed": f"{folder}{PRINTED}",
-            "environ": environ,
+            "environ": {name: value for one in hidden for name, value in one.items()},
             "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }

@@ -12,7 +12,7 @@ import pytest
 from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
 from samedevice.pages.page import Page
-from samedevice.running.conversation import END_LIMIT, START_LIMIT, Conversation, how_it_ended
+from samedevice.running.monitor import END_LIMIT, START_LIMIT, ProcessMonitor, how_it_ended
 
 Write = Callable[..., Page]
 
@@ -27,7 +27,7 @@ def three_blocks(code: str) -> str:
 @pytest.fixture(autouse=True)
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the limits be those of a machine that does nothing else."""
-    monkeypatch.setattr("samedevice.running.conversation.slowdown", lambda: 1.0)
+    monkeypatch.setattr("samedevice.running.monitor.slowdown", lambda: 1.0)
 
 
 class FakeProcess:
@@ -62,7 +62,7 @@ def done(number: int) -> dict[str, Any]:
 def converse(page: Page, *messages: dict[str, Any]) -> tuple[list[str], list[float]]:
     """What a person is told of a page whose process said this, and the seconds that each message was waited for."""
     process: Any = FakeProcess(*messages)
-    outputs = Conversation(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run().outputs
+    outputs = ProcessMonitor(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run().outputs
     told = [fault(block, "cpu", output) for block, output in zip(page.blocks, outputs, strict=True) if output]
     return told, process.waited
 
@@ -110,7 +110,7 @@ def test_a_process_that_cannot_be_killed_is_not_waited_for(write: Write) -> None
     process: Any = FakeProcess(HELLO, {"start": 0})
     process.kill = lambda: None
     page = write(three_blocks("x = 3"))
-    run = Conversation(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run()
+    run = ProcessMonitor(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run()
     assert process.waited[-2:] == [7, END_LIMIT]
     assert run.outputs[0] is not None
     assert run.outputs[0].died.startswith("did not end within 7 s and was killed")
@@ -121,7 +121,7 @@ def test_what_a_killed_process_says_late_does_not_count(write: Write) -> None:
     process: Any = FakeProcess(HELLO, {"start": 0})
     process.kill = lambda: process.told.extend([done(0), {"exit": -signal.SIGKILL}])
     page = write(three_blocks("x = 3"))
-    run = Conversation(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run()
+    run = ProcessMonitor(page, list(page.blocks), {"device": "cpu", "printed": ""}, process, 7).run()
     assert run.outputs[0] is not None
     assert run.outputs[0].died.startswith("did not end within 7 s")
 
@@ -134,7 +134,7 @@ def test_a_process_that_ends_without_a_word_is_told(write: Write) -> None:
 
 def test_on_a_busy_machine_a_block_has_longer(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty processes on two cores take ten times as long; a block that computes must not pass for one that hangs."""
-    monkeypatch.setattr("samedevice.running.conversation.slowdown", lambda: 10.0)
+    monkeypatch.setattr("samedevice.running.monitor.slowdown", lambda: 10.0)
     told, waited = converse(write("```python\nx = 1\n```\n"), HELLO, {"start": 0})
     assert told[0].startswith("docs/page.md:1 on cpu did not end within 7 s and was killed")
     assert waited[-3:-1] == [7, 63]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from samedevice.book import Book
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -13,7 +12,8 @@ from samedevice.outputs.recording_files import load, place, save
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
-from samedevice.weaving.panes import Shown
+from samedevice.site_outputs import SiteOutputs
+from samedevice.weaving.panes import ShownOutput
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -39,13 +39,13 @@ class Build:
         self.lines: list[str] = []
         self.problems: list[str] = []
 
-    def __call__(self, *pages: Page) -> list[dict[int, list[Shown]]]:
-        book = Book(self.root, self.lines.append, ["cpu"])
-        book.start(pages)
+    def __call__(self, *pages: Page) -> list[dict[int, list[ShownOutput]]]:
+        site_outputs = SiteOutputs(self.root, self.lines.append, ["cpu"])
+        site_outputs.start(pages)
         try:
-            found = [book.read(page) for page in pages]
+            found = [site_outputs.read(page) for page in pages]
         finally:
-            book.close()
+            site_outputs.close()
         self.problems += [problem.message for _, problems in found for problem in problems]
         return [shown for shown, _ in found]
 
@@ -71,7 +71,7 @@ def record_as_run(root: Path, page: Page) -> None:
     save(place(root / RECORDINGS, CPU_FOLDER, page), found)
 
 
-def texts(shown: dict[int, list[Shown]]) -> list[list[str]]:
+def texts(shown: dict[int, list[ShownOutput]]) -> list[list[str]]:
     """The device and text of each output, or the note in its place."""
     return [
         [f"{one.device}: {one.output.shown if one.output else one.note}" for one in shown[n]] for n in sorted(shown)

@@ -1,4 +1,4 @@
-"""Sessions: pages run in processes of their own, and the others go on, whatever one of them does."""
+"""SectionRunner: pages run in processes of their own, and the others go on, whatever one of them does."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.nvidia import HIDDEN
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.sessions import NO_CUDA, Sessions, available_cores
+from samedevice.running.section_runner import SectionRunner, available_cores
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]
@@ -60,7 +61,7 @@ def test_blocks_that_never_end_are_killed_and_named_and_other_pages_go_on(
         "waits_for_child": "import subprocess; subprocess.run(['sleep', '600'])",
     }
     pages = [write(three_blocks(code), f"docs/{name}.md") for name, code in codes.items()]
-    with Sessions(root, time_limit=2, workers=8) as sessions:
+    with SectionRunner(root, time_limit=2, workers=8) as sessions:
         runs = [sessions.submit(page, "cpu") for page in pages]
         good = sessions.submit(write(three_blocks("print(x)")), "cpu").result()
         found = [run.result() for run in runs]
@@ -81,7 +82,7 @@ def test_what_a_killed_block_started_is_killed_with_it(
     """A child that lives on would hold a core, or the GPU's memory, until the machine is restarted."""
     os.mkfifo(root / "pipe")
     page = write("```console\n$ echo $$ > pipe; sleep 600\n```\n")
-    with Sessions(root, time_limit=1, workers=1) as sessions:
+    with SectionRunner(root, time_limit=1, workers=1) as sessions:
         run = sessions.submit(page, "cpu")
         child = int((root / "pipe").read_text())
         assert run.result().outputs[0] != Output()
@@ -101,7 +102,7 @@ def test_pages_have_namespaces_of_their_own(one_server: object, root: Path, writ
     """A page that leans on another works in one order of the tests only."""
     pages = [write("```python\nx = 1\nimport math\nmath.pi = 3\n```\n", "docs/a.md")]
     pages += [write("```python\nimport math\n'x' in globals(), math.pi == 3\n```\n", f"docs/b{n}.md") for n in range(2)]
-    with Sessions(root, workers=1) as sessions:
+    with SectionRunner(root, workers=1) as sessions:
         outputs = [run.result().outputs[0] for run in [sessions.submit(page, "cpu") for page in pages]]
     assert [output and output.value for output in outputs] == ["", "(False, False)", "(False, False)"]
 
@@ -114,7 +115,7 @@ def test_cpu_pages_run_side_by_side(one_server: object, root: Path, write: Write
     read_a, write_b = f"open({str(root / 'a')!r}).read()", f"open({str(root / 'b')!r}, 'w').write('b')"
     one = write(f"```python\n{write_a}\n{read_b}\n```\n", "docs/one.md")
     two = write(f"```python\n{read_a}; {write_b}\n```\n", "docs/two.md")
-    with Sessions(root, time_limit=20, workers=2) as sessions:
+    with SectionRunner(root, time_limit=20, workers=2) as sessions:
         runs = [sessions.submit(page, "cpu") for page in (one, two)]
         outputs = [run.result().outputs[0] for run in runs]
     assert [output and output.value for output in outputs] == ["'b'", "1"]
@@ -123,7 +124,7 @@ def test_cpu_pages_run_side_by_side(one_server: object, root: Path, write: Write
 def test_only_the_blocks_asked_for_are_run(one_server: object, root: Path, write: Write) -> None:
     """Selecting one block of a page must not cost the blocks after it."""
     page = write("```python\nx = 1\n```\n\n```python\nx\n```\n\n```python\nimport time\ntime.sleep(600)\n```\n")
-    with Sessions(root, time_limit=20) as sessions:
+    with SectionRunner(root, time_limit=20) as sessions:
         run = sessions.run(page, "cpu", {0, 1})
     assert run.outputs == (Output(), Output(value="1"), None)
 
@@ -131,7 +132,7 @@ def test_only_the_blocks_asked_for_are_run(one_server: object, root: Path, write
 def test_a_block_that_needs_another_device_is_left_out(one_server: object, root: Path, write: Write) -> None:
     """What a machine lacks it cannot run; the rest of the page it can."""
     page = write('```python\nx = 1\n```\n\n```python needs="cuda"\nx = 2\n```\n\n```python\nx\n```\n')
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         run = sessions.run(page, "cpu")
     assert run.outputs == (Output(), None, Output(value="1"))
 
@@ -141,14 +142,14 @@ def test_a_block_that_needs_more_devices_than_there_are_is_left_out(
 ) -> None:
     """A machine with one GPU runs all blocks but those for two."""
     page = write('```python\nx = 1\n```\n\n```python needs="2 cpu"\nx = 2\n```\n\n```python\nx\n```\n')
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         run = sessions.run(page, "cpu")
     assert (run.count, run.outputs) == (1, (Output(), None, Output(value="1")))
 
 
 def test_a_page_without_blocks_for_the_device_runs_to_its_end(one_server: object, root: Path, write: Write) -> None:
     """There is nothing to show, and nothing wrong."""
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         assert sessions.run(write("# Title\n"), "cpu").outputs == ()
         assert sessions.run(write('```python needs="cuda"\n1\n```\n'), "cpu").outputs == (None,)
 
@@ -158,7 +159,7 @@ def test_a_device_that_is_not_there_runs_nothing(one_server: object, root: Path,
     from samedevice.devices import present_devices
 
     absent = next(device for device in ("mps", "cuda") if device not in present_devices())
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         run = sessions.run(write("```python\nopen('never', 'w')\n```\n"), absent)
     assert (run.outputs, run.environment, run.count) == ((None,), None, 0)
 
@@ -172,14 +173,14 @@ def test_a_cpu_page_sees_neither_gpus_nor_their_toolkit(
         monkeypatch.setenv(name, "0")
     (output,) = run(f"```python\nimport os\n[os.environ[name] for name in {names}]\n```\n")
     assert output is not None
-    assert output.value == repr([NO_CUDA[name] for name in names])
+    assert output.value == repr([HIDDEN[name] for name in names])
 
 
 def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(
     one_server: object, root: Path, write: Write
 ) -> None:
     """Each build would leave one behind."""
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         sessions.run(write("```python\nopen('x', 'w').write('x')\n```\n"), "cpu")
         assert list(sessions.folder.iterdir()) == []
     assert not sessions.folder.exists()
@@ -193,7 +194,7 @@ def test_there_is_a_core_to_run_on() -> None:
 def test_a_page_finds_torch_imported(one_server: object, root: Path, write: Write) -> None:
     """The import takes seconds, the fork of a process that has it milliseconds."""
     page = write('```python\nimport sys\n"torch" in sys.modules\n```\n')
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         assert sessions.run(page, "cpu").outputs == (Output(value="True"),)
 
 

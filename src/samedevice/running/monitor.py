@@ -1,4 +1,4 @@
-"""conversation: follows one page's process from its start to its end, and kills it when it takes too long."""
+"""ProcessMonitor: follows the process of one section from its start to its end, and kills it if it takes too long."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ END_LIMIT = 20.0
 """Seconds that a page's process may take to end after its last block, or once it was killed."""
 
 
-class Conversation:
+class ProcessMonitor:
     """Listens to the process that runs `blocks` of a page until it has ended. `time_limit` is in seconds, a block."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Conversation:
                 how = f"did not end within {limit:g} s and was killed; make it shorter, or see what it waits for"
                 message = self._kill()
                 break
-            limit = self._take_in(message) or limit
+            limit = self._handle(message) or limit
         if "closed" in message:
             self.process.kill()  # its server was killed, and cannot do it
         self._account_for_end(how or f"ended its process {how_it_ended(message.get('exit'))}")
@@ -75,7 +75,7 @@ class Conversation:
                 return closed()
         return message
 
-    def _take_in(self, message: Message) -> float | None:
+    def _handle(self, message: Message) -> float | None:
         """Take in a message; return the seconds to wait for the next one, None if that does not change."""
         if "crash" in message:
             raise SessionError(f"{self.page.path}: the page's process could not start:\n{message['crash']}")

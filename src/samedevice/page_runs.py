@@ -1,4 +1,4 @@
-"""Runs: runs pages for pytest and for the build, each at most once a device, and reads and writes recordings."""
+"""PageRuns: runs pages for pytest and for the build, each at most once a device, and reads and writes recordings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.included import is_current
 from samedevice.pages.page import Page
 from samedevice.project import DEFAULTS
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files
 
@@ -31,12 +31,12 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 """The recordings of a page, newest PyTorch first, and why others cannot be read."""
 
 
-class Runs:
+class PageRuns:
     """The runs of the pages under the repository root `root`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.sessions: Sessions | None = None
+        self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
         self.written: set[tuple[str, str]] = set()
@@ -66,7 +66,7 @@ class Runs:
     def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
         if self.sessions is None:
-            self.sessions, _ = Sessions(self.root), self.cache
+            self.sessions, _ = SectionRunner(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
             self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))

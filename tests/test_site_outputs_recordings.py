@@ -1,18 +1,18 @@
-"""A book and recordings: what is shown of other devices, and which recordings are problems."""
+"""A site_outputs and recordings: what is shown of other devices, and which recordings are problems."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from made_book import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
+from made_site_outputs import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 
 def test_what_another_device_printed_is_taken_from_its_recording(build: Build, write: Write, root: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_block_that_needs_two_devices_is_not_called_stale(build: Build, write:
 
 def record_as_run_without_cache(root: Path, page: Page) -> None:
     """Record what this machine printed, by running it."""
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         run = sessions.run(page, "cpu")
     assert run.environment is not None
     record(root, page, *run.outputs, environment=run.environment)

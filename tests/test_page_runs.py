@@ -1,4 +1,4 @@
-"""Runs: each page once on each device, and told once."""
+"""PageRuns: each page once on each device, and told once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from samedevice.devices import torch_build
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.output import Output
+from samedevice.page_runs import UNCHANGED, PageRuns
 from samedevice.pages.page import Page
-from samedevice.runs import UNCHANGED, Runs
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -30,7 +30,7 @@ def page(one_server: object, write: Callable[..., Page]) -> Page:
 @pytest.mark.parametrize("record", [False, True])
 def test_a_page_runs_once_and_not_past_what_was_selected(root: Path, page: Page, record: bool) -> None:
     """But whole, where it is recorded."""
-    runs = Runs(root)
+    runs = PageRuns(root)
     try:
         runs.start([(page, "cpu", None if record else 0)])
         run = runs.result(page, "cpu")
@@ -44,7 +44,7 @@ def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
     """Each block of the page asks for it."""
     said = []
     for _ in range(2):
-        runs = Runs(root)
+        runs = PageRuns(root)
         try:
             run = runs.result(page, "cpu")
             said.append([runs.write(page, "cpu", run), runs.write(page, "cpu", run)])
@@ -73,7 +73,7 @@ def test_what_is_edited_while_it_runs_is_neither_kept_nor_recorded(
     program.parent.mkdir(exist_ok=True)
     program.write_text(CHANGES.format(program), encoding="utf-8")
     program.with_name("y.py").write_text("import x\n", encoding="utf-8")
-    page, runs = write(fence), Runs(root)
+    page, runs = write(fence), PageRuns(root)
     try:
         run = runs.result(page, "cpu")
         (output,) = run.outputs
@@ -87,7 +87,7 @@ def test_what_is_edited_while_it_runs_is_neither_kept_nor_recorded(
 
 def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     """`pytest --collect-only` would wait for torch."""
-    runs = Runs(root)
+    runs = PageRuns(root)
     runs.close()
     assert runs.sessions is None
 
@@ -106,7 +106,7 @@ def test_a_section_that_ran_without_a_fault_is_not_run_again(
 ) -> None:
     """A save runs the sections that it changed; half a section would be run again all the same."""
     page = write(SECTIONS.replace("print('two')", code or "print('two')"))
-    runs = Runs(root)
+    runs = PageRuns(root)
     try:
         runs.start([(page, "cpu", index)])
         runs.result(page, "cpu")
@@ -117,7 +117,7 @@ def test_a_section_that_ran_without_a_fault_is_not_run_again(
 
 def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, write: Callable[..., Page]) -> None:
     """And what an edited one printed joins them, so that the whole page is kept again."""
-    runs = Runs(root)
+    runs = PageRuns(root)
     try:
         runs.result(write(SECTIONS), "cpu")
         page = write(SECTIONS.replace("print(3)", "print(4)"))
@@ -136,7 +136,7 @@ def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, 
 
 def test_a_run_is_told_once_it_is_kept(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that ended sooner left nothing for the next one."""
-    runs = Runs(root)
+    runs = PageRuns(root)
     keep = runs.cache.keep
 
     def keep_slowly(*what: Any) -> None:
@@ -153,7 +153,7 @@ def test_a_run_is_told_once_it_is_kept(root: Path, page: Page, monkeypatch: pyte
 
 def test_what_goes_wrong_while_a_run_is_kept_is_told(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody may wait for ever."""
-    runs = Runs(root)
+    runs = PageRuns(root)
     monkeypatch.setattr(runs.cache, "keep", lambda *_: 1 // 0)
     try:
         with pytest.raises(ZeroDivisionError):

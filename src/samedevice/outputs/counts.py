@@ -1,4 +1,4 @@
-"""tally: how many blocks of a page are recorded, stale or missing on a device."""
+"""counts: how many blocks of a page are recorded, stale or missing on a device."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samedevice.outputs.recordings import Recording, State, overall, stand
+from samedevice.outputs.recordings import Recording, State, block_statuses, overall_state
 from samedevice.pages.page import Page
 
 
@@ -32,14 +32,14 @@ class Count:
         return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
 
 
-def tally(page: Page, device: str, recordings: Sequence[Recording]) -> Count:
+def count_blocks(page: Page, device: str, recordings: Sequence[Recording]) -> Count:
     """The states of a page's blocks on a kind of device, in all environments of that kind together.
 
     Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
     """
     recorded = any(recording.environment.device == device for recording in recordings)
     found = Counter(
-        overall(stand(page, block.index, device, recordings))
+        overall_state(block_statuses(page, block.index, device, recordings))
         for block in page.blocks
         if block.runs_on(device) and (recorded or block.options.needs == device)
     )

@@ -1,4 +1,4 @@
-"""Memo: what is made from other data, kept in a file of JSON until that data or the engine changes."""
+"""file_cache: what is made from other data, kept in a file of JSON until that data or the engine changes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from samedevice.project import PACKAGE
 from samedevice.temporary import write_atomically
 
 RUNNER = (
+    "devices.py",
+    "nvidia.py",
     "running/worker.py",
     "running/machine.py",
     "running/processes.py",
