@@ -1,4 +1,4 @@
-"""The whole site, whatever built it: each page has each output of the site_outputs, in a browser too, and its downloads."""
+"""The whole site, whatever built it: each page has each of its outputs, in a browser too, and its downloads."""
 
 from __future__ import annotations
 

@@ -191,8 +191,8 @@ def examined(found: list[Case]) -> dict[str, Tally]:
 def test_every_mutant_of_every_block_is_told(recorded: Recorded, root: Path) -> None:
     """Blocks that print, raise, vary, assert and say nothing; the page is then as it was."""
     tallies = examined(recorded[1])
-    assert {kind: count_blocks.survivors for kind, count_blocks in tallies.items()} == {kind: [] for kind in KINDS}
-    assert [len(count_blocks.blocks) for count_blocks in tallies.values()] == [7] * 5
+    assert {kind: one.survivors for kind, one in tallies.items()} == {kind: [] for kind in KINDS}
+    assert [len(one.blocks) for one in tallies.values()] == [7] * 5
     assert tallies[FORGED].free == 2
     assert tallies[FORGED].partly == {"docs/page.md:16"}
     assert tallies[RAISES_FORGED].free == 2
@@ -204,10 +204,8 @@ def test_a_harness_that_is_blind_is_found_out(recorded: Recorded, monkeypatch: p
     monkeypatch.setattr(mutants, "fault", lambda *_: "")
     monkeypatch.setattr(mutants, "compare", lambda *_: Verdict())
     tallies = examined(recorded[1])
-    assert [len(count_blocks.survivors) + count_blocks.free for count_blocks in tallies.values()] == [
-        t.mutants for t in tallies.values()
-    ]
-    assert all(count_blocks.survivors and not count_blocks.told for count_blocks in tallies.values())
+    assert [len(one.survivors) + one.free for one in tallies.values()] == [t.mutants for t in tallies.values()]
+    assert all(one.survivors and not one.told for one in tallies.values())
     assert tallies[LITERAL].survivors[1] == "docs/page.md:8 on cpu: print('onx', x)\n"
 
 
