@@ -1,7 +1,7 @@
 """Programs with a planted bug end on the simulated GPU with the message that a real GPU gives.
 
-Each program in `planted/` says in its docstring what a real GPU tells. People see these messages on the cluster, hours after
-the mistake; the simulated GPU is there to show them at once.
+Each program in `planted/` says in its docstring what a real GPU tells. People see these messages on the cluster, hours
+after the mistake; the simulated GPU is there to show them at once.
 """
 
 import ast
