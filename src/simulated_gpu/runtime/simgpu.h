@@ -29,6 +29,14 @@ int simgpu_refuse_unclaimed(int on);
 /* The name of what was refused last on this thread, or NULL. Reading clears it. The text lives until the next refusal. */
 const char *simgpu_take_refusal(void);
 
+/* The kernels and library calls that this thread has launched so far. */
+uint64_t simgpu_launched(void);
+/* The blocks, and the threads of a block, of this thread's newest kernel. */
+void simgpu_last_launch(uint32_t grid[3], uint32_t block[3]);
+
+/* From now on every call fails with this error, as after a kernel's assertion (710) or a wrong address (700). */
+void simgpu_fail(int status);
+
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
 /* The device whose memory holds the address, or SIMGPU_PINNED or SIMGPU_UNKNOWN (pageable memory). */

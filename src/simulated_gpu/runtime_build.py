@@ -1,0 +1,109 @@
+"""The libraries that take the place of NVIDIA's: which there are, and how each is compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import builder, elf
+from .installed import Torch
+
+SOURCES = Path(__file__).parent / "runtime"
+RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "streams")
+DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
+NOT_SUPPORTED = {  # how each library says that it cannot do what it is asked
+    "cublas": 15,
+    "cublasLt": 15,
+    "cudnn": 3000,
+    "cufft": 16,
+    "cufile": 5027,
+    "cupti": 27,
+    "cusolver": 9,
+    "cusparse": 10,
+    "cusparseLt": 10,
+    "nccl": 3,
+    "nvidia-ml": 3,
+    "nvrtc": 6,
+}
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-return-type-c-linkage")
+
+
+def build(torch: Torch) -> list[Path]:
+    """Return the libraries for this PyTorch, in the order in which they have to be loaded. Builds them if need be."""
+    sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("*.h"), Path(__file__), Path(elf.__file__)]
+    folder = builder.kept("runtime", torch, sources, lambda fresh: _build(torch, fresh))
+    return sorted(folder.glob("*.so"), key=lambda path: (path.stem != "cudart", path.stem))
+
+
+def _build(torch: Torch, folder: Path) -> None:
+    wanted = elf.needed(torch.libraries)
+    for soname, functions in elf.by_name(torch.folder).items():
+        wanted.setdefault(soname, set()).update(functions)
+    for soname, functions in wanted.items():
+        _build_library(soname, functions, torch, folder)
+
+
+def _build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) -> None:
+    # The file's name is not NVIDIA's: PyTorch looks for "libcudart.so" in the process, and loads the rest if it is there.
+    stem = soname.removeprefix("lib").partition(".so")[0]
+    objects = [_compile(source, torch, folder) for source in _sources(stem, soname)]
+    written = set().union(*(elf.defined(path) for path in objects))
+    rest = folder / f"{stem}-rest.cpp"
+    rest.write_text(_rest(stem, sorted(wanted - written)))
+    objects.append(_compile(rest, torch, folder))
+    versions = folder / f"{stem}.map"
+    version = "NVSHMEM" if stem.startswith("nvshmem") else soname.replace("-", "_")
+    versions.write_text(f"{version} {{ global: *; }};\n")
+    builder.compile_with(
+        ["-shared", f"-Wl,-soname,{soname}", f"-Wl,--version-script={versions}"]
+        + [*map(str, objects), "-o", str(folder / f"{stem}.so")]
+    )
+    for path in (*objects, rest, versions):
+        path.unlink()
+
+
+def _sources(stem: str, soname: str) -> list[Path]:
+    if stem == "cudart":
+        return [SOURCES / f"{name}.cpp" for name in RUNTIME]
+    if soname in DRIVER:
+        return [SOURCES / f"{DRIVER[soname]}.cpp"]
+    path = SOURCES / "libraries" / f"{stem}.cpp"
+    return [path] if path.exists() else []
+
+
+def _compile(source: Path, torch: Torch, folder: Path) -> Path:
+    target = folder / f"{source.stem}.o"
+    versions = [f"-DCUDA_MAJOR={torch.cuda_number // 1000}", f"-DCUDNN_VERSION={_cudnn(torch)}", f"-DNCCL_VERSION={_nccl(torch)}"]
+    builder.compile_with([*FLAGS, *versions, f"-I{SOURCES}", "-c", str(source), "-o", str(target)])
+    return target
+
+
+def _cudnn(torch: Torch) -> int:
+    major, minor, patch = _numbers(torch, "cudnn", "9.10.2")
+    return major * 10000 + minor * 100 + patch
+
+
+def _nccl(torch: Torch) -> int:
+    major, minor, patch = _numbers(torch, "nccl", "2.27.5")
+    return major * 10000 + minor * 100 + patch
+
+
+def _numbers(torch: Torch, name: str, otherwise: str) -> list[int]:
+    return [int(part) for part in torch.companions.get(name, otherwise).split(".")[:3]]
+
+
+def _rest(stem: str, functions: list[str]) -> str:
+    """Return C++ of the functions that have no code of their own.
+
+    Their work is on the device, where nothing happens; they succeed where the values are computed otherwise, and fail
+    elsewhere. One that is to make a handle is given something to hold.
+    """
+    code = NOT_SUPPORTED.get(stem, 801)
+    lines = ['extern "C" int simgpu_library_call(const char *);', 'extern "C" int simgpu_refused(const char *);']
+    lines.append('#define EXPORT extern "C" __attribute__((visibility("default")))')
+    for name in functions:
+        if stem in ("cudart", "cuda"):
+            body = f'simgpu_refused("{name}"); return {code};'
+        else:
+            body = f'return simgpu_library_call("{name}") ? {code} : 0;'
+        lines.append(f"EXPORT int {name}() {{ {body} }}")
+    return "\n".join(lines) + "\n"
