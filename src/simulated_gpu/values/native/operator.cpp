@@ -1,0 +1,133 @@
+// Runs PyTorch's own code of an operator, and has the values computed if it launched anything.
+#include "operator.h"
+
+#include "host.h"
+#include "overloads.h"
+#include "runtime.h"
+
+#include <ATen/ops/empty_like.h>
+
+namespace simulated_gpu {
+namespace {
+
+// Launches of this thread whose values are computed already. An operator that calls others counts only its own.
+thread_local uint64_t computed = 0;
+thread_local int depth = 0;
+
+struct Claim {
+  Claim() {
+    runtime::enter();
+    if (depth++ == 0)
+      computed = runtime::launched();
+    before = open();
+  }
+  ~Claim() {
+    --depth;
+    runtime::leave();
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  bool launched() const {
+    return open() != before;
+  }
+  void settle() const {
+    computed = runtime::launched() - before;
+  }
+
+ private:
+  static uint64_t open() {
+    return runtime::launched() - computed;
+  }
+  uint64_t before;
+};
+
+struct Promise {
+  ~Promise() {
+    runtime::forget_reads();
+  }
+};
+
+std::vector<size_t> written_arguments(const c10::FunctionSchema& schema) {
+  std::vector<size_t> written;
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const auto* alias = schema.arguments()[i].alias_info();
+    if (alias && alias->isWrite())
+      written.push_back(i);
+  }
+  return written;
+}
+
+} // namespace
+
+Operator::Operator(c10::OperatorHandle handle, c10::DispatchKey key, Special special)
+    : handle_(handle),
+      original_(handle.getComputedKernelForDispatchKey(key)),
+      special_(special),
+      written_(written_arguments(handle.schema())),
+      reads_what_it_writes_(!written_.empty() && !leaves_its_inputs(handle.schema())),
+      into_(written_.empty() ? overload_into(handle) : std::nullopt) {}
+
+std::string Operator::name() const {
+  return c10::toString(handle_.operator_name());
+}
+
+void Operator::original(c10::DispatchKeySet keys, Stack* stack) const {
+  original_.callBoxed(handle_, keys, stack);
+}
+
+// What PyTorch's own code may overwrite before the values are computed: the arguments that the operator both reads and
+// writes.
+Arguments Operator::save(const Arguments& arguments) const {
+  Arguments saved;
+  if (!reads_what_it_writes_)
+    return saved;
+  for (size_t i : written_)
+    saved.push_back(map_tensors(arguments[i], [](const at::Tensor& tensor) {
+      bool plain = tensor.defined() && tensor.is_cuda() && tensor.layout() == at::kStrided;
+      return plain ? host_view(tensor).clone() : at::Tensor();
+    }));
+  return saved;
+}
+
+void Operator::restore(const Arguments& arguments, const Arguments& saved) const {
+  for (size_t k = 0; k < saved.size(); ++k) {
+    std::vector<at::Tensor> now;
+    map_tensors(arguments[written_[k]], [&](const at::Tensor& tensor) {
+      now.push_back(tensor);
+      return tensor;
+    });
+    size_t next = 0;
+    map_tensors(saved[k], [&](const at::Tensor& before) {
+      const auto& tensor = now[next++];
+      if (before.defined() && before.sizes() == tensor.sizes() && before.dtype() == tensor.dtype())
+        host_view(tensor).copy_(before);
+      return before;
+    });
+  }
+}
+
+void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
+  Claim claim;
+  if (special_.replace) {
+    special_.replace(*this, keys, stack);
+    claim.settle();
+    return;
+  }
+  auto count = schema().arguments().size();
+  Arguments arguments(stack->end() - count, stack->end());
+  auto saved = save(arguments);
+  Promise promise;
+  if (special_.foresee)
+    special_.foresee(arguments);
+  original(keys, stack);
+  if (!claim.launched())
+    return;
+  restore(arguments, saved);
+  auto results = torch::jit::last(*stack, schema().returns().size());
+  Call call{*this, arguments, results};
+  (special_.compute ? special_.compute : compute_on_cpu)(call);
+  claim.settle();
+}
+
+} // namespace simulated_gpu
