@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import builder, elf
+from . import builder, elf, stubs
 from .installed import Torch
 
 SOURCES = Path(__file__).parent / "runtime"
 RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "streams")
 DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
-NOT_SUPPORTED = {  # how each library says that it cannot do what it is asked
-    "cublas": 15,
-    "cublasLt": 15,
-    "cudnn": 3000,
-    "cufft": 16,
-    "cufile": 5027,
-    "cupti": 27,
-    "cusolver": 9,
-    "cusparse": 10,
-    "cusparseLt": 10,
-    "nccl": 3,
-    "nvidia-ml": 3,
-    "nvrtc": 6,
-}
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-return-type-c-linkage")
 
 
 def build(torch: Torch) -> list[Path]:
     """Return the libraries for this PyTorch, in the order in which they have to be loaded. Builds them if need be."""
-    sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("*.h"), Path(__file__), Path(elf.__file__)]
+    sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("*.h"), *map(Path, (__file__, elf.__file__, stubs.__file__))]
     folder = builder.kept("runtime", torch, sources, lambda fresh: _build(torch, fresh))
     return sorted(folder.glob("*.so"), key=lambda path: (path.stem != "cudart", path.stem))
 
@@ -48,7 +34,7 @@ def _build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) ->
     objects = [_compile(source, torch, folder) for source in _sources(stem, soname)]
     written = set().union(*(elf.defined(path) for path in objects))
     rest = folder / f"{stem}-rest.cpp"
-    rest.write_text(_rest(stem, sorted(wanted - written)))
+    rest.write_text(stubs.source(stem, sorted(wanted - written)))
     objects.append(_compile(rest, torch, folder))
     versions = folder / f"{stem}.map"
     version = "NVSHMEM" if stem.startswith("nvshmem") else soname.replace("-", "_")
@@ -90,20 +76,3 @@ def _nccl(torch: Torch) -> int:
 def _numbers(torch: Torch, name: str, otherwise: str) -> list[int]:
     return [int(part) for part in torch.companions.get(name, otherwise).split(".")[:3]]
 
-
-def _rest(stem: str, functions: list[str]) -> str:
-    """Return C++ of the functions that have no code of their own.
-
-    Their work is on the device, where nothing happens; they succeed where the values are computed otherwise, and fail
-    elsewhere. One that is to make a handle is given something to hold.
-    """
-    code = NOT_SUPPORTED.get(stem, 801)
-    lines = ['extern "C" int simgpu_library_call(const char *);', 'extern "C" int simgpu_refused(const char *);']
-    lines.append('#define EXPORT extern "C" __attribute__((visibility("default")))')
-    for name in functions:
-        if stem in ("cudart", "cuda"):
-            body = f'simgpu_refused("{name}"); return {code};'
-        else:
-            body = f'return simgpu_library_call("{name}") ? {code} : 0;'
-        lines.append(f"EXPORT int {name}() {{ {body} }}")
-    return "\n".join(lines) + "\n"
