@@ -4,6 +4,8 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
+#include <ATen/ops/empty_strided.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace simulated_gpu {
 namespace {
@@ -53,20 +55,31 @@ at::Tensor host_view(const at::Tensor& tensor) {
   return compressed_view(tensor);
 }
 
-bool on_gpu(const c10::IValue& argument) {
-  if (argument.isTensor())
-    return argument.toTensor().defined() && argument.toTensor().is_cuda();
-  if (argument.isTensorList()) {
-    for (const at::Tensor& tensor : argument.toTensorList())
-      if (tensor.defined() && tensor.is_cuda())
-        return true;
-    return false;
+at::Device gpu_of(const std::vector<c10::IValue>& arguments) {
+  std::optional<at::Device> gpu;
+  for (const auto& argument : arguments) {
+    if (argument.isDevice() && argument.toDevice().is_cuda() && argument.toDevice().has_index())
+      return argument.toDevice();
+    map_tensors(argument, [&](const at::Tensor& tensor) {
+      if (!gpu && tensor.defined() && tensor.is_cuda())
+        gpu = tensor.device();
+      return tensor;
+    });
   }
-  if (argument.isList())
-    for (const auto& element : argument.toListRef())
-      if (element.isTensor() && on_gpu(element))
-        return true;
-  return false;
+  return gpu.value_or(c10::impl::VirtualGuardImpl(at::kCUDA).getDevice());
+}
+
+at::Tensor on_gpu(const at::Tensor& host, at::Device gpu) {
+  if (!host.defined())
+    return host;
+  auto tensor = at::empty_strided(host.sizes(), host.strides(), host.options().device(gpu));
+  host_view(tensor).copy_(host);
+  return tensor;
+}
+
+at::Tensor wide(const at::Tensor& tensor) {
+  bool narrow = tensor.defined() && (tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16);
+  return narrow ? tensor.to(at::kFloat) : tensor;
 }
 
 c10::IValue host_argument(const c10::IValue& argument) {

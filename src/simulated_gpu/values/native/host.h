@@ -10,8 +10,14 @@ namespace simulated_gpu {
 // other devices are returned as they are.
 at::Tensor host_view(const at::Tensor& tensor);
 
-// Whether the argument is a CUDA tensor, or a list that holds one.
-bool on_gpu(const c10::IValue& argument);
+// The GPU of the first CUDA tensor or device among the arguments.
+at::Device gpu_of(const std::vector<c10::IValue>& arguments);
+
+// A CUDA tensor with the sizes, strides and values of a host tensor.
+at::Tensor on_gpu(const at::Tensor& host, at::Device gpu);
+
+// The tensor in float32 if it is float16 or bfloat16.
+at::Tensor wide(const at::Tensor& tensor);
 
 // The argument with host views for CUDA tensors and the CPU for CUDA devices.
 c10::IValue host_argument(const c10::IValue& argument);

@@ -1,11 +1,11 @@
 // Runs PyTorch's own code of an operator, and has the values computed if it launched anything.
 #include "operator.h"
 
+#include "below.h"
 #include "host.h"
 #include "overloads.h"
 #include "runtime.h"
 
-#include <ATen/ops/empty_like.h>
 
 namespace simulated_gpu {
 namespace {
@@ -68,6 +68,23 @@ Operator::Operator(c10::OperatorHandle handle, c10::DispatchKey key, Special spe
       reads_what_it_writes_(!written_.empty() && !leaves_its_inputs(handle.schema())),
       into_(written_.empty() ? overload_into(handle) : std::nullopt) {}
 
+const c10::IValue& Call::argument(std::string_view name) const {
+  const auto& schema = op.schema().arguments();
+  for (size_t i = 0; i < schema.size(); ++i)
+    if (schema[i].name() == name)
+      return arguments[i];
+  TORCH_INTERNAL_ASSERT(false, op.name(), " has no argument ", std::string(name));
+}
+
+at::Tensor Call::host(std::string_view name) const {
+  const auto& value = argument(name);
+  return value.isNone() ? at::Tensor() : host_view(value.toTensor());
+}
+
+at::Tensor Call::result(size_t index) const {
+  return host_view(results[index].toTensor());
+}
+
 std::string Operator::name() const {
   return c10::toString(handle_.operator_name());
 }
@@ -107,10 +124,19 @@ void Operator::restore(const Arguments& arguments, const Arguments& saved) const
   }
 }
 
+// Leaves results on the GPU where the arguments are.
+void Operator::replace(Stack* stack) const {
+  Below below;
+  auto arguments = torch::jit::pop(*stack, schema().arguments().size());
+  auto device = gpu_of(arguments);
+  for (const auto& result : special_.replace(Call{*this, arguments, {}}))
+    stack->push_back(map_tensors(result, [&](const at::Tensor& host) { return on_gpu(host, device); }));
+}
+
 void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   Claim claim;
   if (special_.replace) {
-    special_.replace(*this, keys, stack);
+    replace(stack);
     claim.settle();
     return;
   }

@@ -6,6 +6,7 @@
 #include <ATen/core/stack.h>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace simulated_gpu {
@@ -20,18 +21,22 @@ struct Call {
   const Arguments& arguments;
   c10::ArrayRef<c10::IValue> results;
 
-  at::Tensor tensor(size_t argument) const {
-    return arguments[argument].toTensor();
+  // An argument by its name in the schema, whose order changes between versions of PyTorch.
+  const c10::IValue& argument(std::string_view name) const;
+  // A host view of a tensor argument; undefined for None.
+  at::Tensor host(std::string_view name) const;
+  // Whether an optional argument was given.
+  bool given(std::string_view name) const {
+    return !argument(name).isNone();
   }
-  at::Tensor result(size_t index) const {
-    return results[index].toTensor();
-  }
+  // A host view of a result.
+  at::Tensor result(size_t index) const;
 };
 
 // Computes the values after PyTorch's own code ran.
 using Compute = void (*)(const Call&);
-// Replaces PyTorch's own code: takes the arguments off the stack and puts results there.
-using Replace = void (*)(const Operator&, c10::DispatchKeySet, Stack*);
+// Takes the place of PyTorch's own code: returns the results as host tensors, which are then copied to the GPU.
+using Replace = Arguments (*)(const Call&);
 // Runs before PyTorch's own code, whose host side reads a result: says what it reads.
 using Foresee = void (*)(const Arguments&);
 
@@ -64,6 +69,7 @@ class Operator {
   }
 
  private:
+  void replace(Stack* stack) const;
   Arguments save(const Arguments& arguments) const;
   void restore(const Arguments& arguments, const Arguments& saved) const;
 
