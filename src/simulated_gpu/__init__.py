@@ -4,7 +4,7 @@
     pytest --simulated-gpu
     SIMULATED_GPU=1 python train.py
 
-In a program, call `start` before PyTorch is imported.
+In a program, call `start` before PyTorch is imported. (PYTEST_DONT_REWRITE: it may be imported before pytest is.)
 """
 
 from .errors import MachineError, NotSimulated, SettingError, SimulatedGPUError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import re
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from .errors import MachineError
 
 TESTED = ((2, 9), (2, 15))
+UNTESTED = "SIMULATED_GPU_UNTESTED"
 SYSTEMS = {"x86_64", "aarch64"}
 
 
@@ -71,7 +73,14 @@ def find() -> Torch:
             f"PyTorch {values.get('__version__', '')} is a {kind} build; a simulated GPU needs a CUDA build, in which "
             f"PyTorch's own CUDA code is. {HOW_TO_INSTALL}"
         )
-    return Torch(folder, values["__version__"], values["cuda"])
+    torch = Torch(folder, values["__version__"], values["cuda"])
+    if not torch.tested and UNTESTED not in os.environ:
+        first, last = (".".join(map(str, version)) for version in TESTED)
+        raise MachineError(
+            f"PyTorch {torch.version} was not tested with the simulated GPU; {first} to {last} were. Install one of "
+            f"those, or a newer simulated_gpu, or set {UNTESTED}=1 to try it."
+        )
+    return torch
 
 
 HOW_TO_INSTALL = (

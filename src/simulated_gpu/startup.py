@@ -9,6 +9,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 
 from . import installed, runtime_build, settings
@@ -25,15 +26,24 @@ def start(gpus: int = 1, memory: str | None = None, capability: str | None = Non
     if "torch" in sys.modules:
         raise MachineError("PyTorch is imported already. Call simulated_gpu.start() before the first `import torch`.")
     chosen.write(os.environ)
+    prepare()
     watch()
 
 
+def prepare() -> None:
+    """Compile what is not compiled yet. Raises MachineError, here rather than at the program's `import torch`."""
+    runtime_build.build(installed.find())
+
+
+def describe(chosen: Settings) -> str:
+    """Return what there is in words, and say so if the machine has a GPU of its own."""
+    own = "; this machine's own GPU is not used" if Path("/dev/nvidia0").exists() else ""
+    return f"{chosen}{own}"
+
+
 def running() -> bool:
-    """Return whether PyTorch in this process sees simulated GPUs."""
-    return _Finder in map(type, sys.meta_path) or LOADED in sys.modules
-
-
-LOADED = "simulated_gpu._loaded"  # a name in sys.modules says that the libraries are in place
+    """Return whether PyTorch sees simulated GPUs in this process, or will once it is imported."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 def watch() -> None:
@@ -43,25 +53,23 @@ def watch() -> None:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds `torch` alone, and gives it a loader that starts the simulated GPU around it."""
+    """Finds `torch` as the other finders do, and gives it a loader that starts the simulated GPU around it."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != "torch":
+        if fullname != "torch" or settings.read() is None:
             return None
-        sys.meta_path.remove(self)
-        chosen = settings.read()
-        spec = importlib.util.find_spec("torch")
-        if chosen is None or spec is None or spec.loader is None:
-            return spec
-        load(chosen)
-        spec.loader = _Loader(spec.loader)
+        others = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(fullname, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
         return spec
 
 
 class _Loader(importlib.abc.Loader):
-    """Loads PyTorch with its own loader, and adds the values."""
+    """Loads PyTorch with its own loader, between the libraries and the values of the simulated GPU."""
 
     def __init__(self, loader: importlib.abc.Loader) -> None:
         self.loader = loader
@@ -70,6 +78,9 @@ class _Loader(importlib.abc.Loader):
         return self.loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        chosen = settings.read()
+        if chosen is not None:
+            load(chosen)
         module.__loader__ = self.loader
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
@@ -95,4 +106,3 @@ def load(chosen: Settings) -> None:
     )
     # PyTorch keeps what it compiles for a GPU in a folder of the user's. What is "compiled" here must not get there.
     os.environ["USE_PYTORCH_KERNEL_CACHE"] = "0"
-    sys.modules[LOADED] = ModuleType(LOADED)

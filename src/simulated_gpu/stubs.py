@@ -30,13 +30,13 @@ REFUSED = re.compile(
     "|".join(
         (
             "cusparseXcsrgeam2Nnz|cusparseSpMatGetSize|cusparseLtSpMMACompressedSize2|cudnnGetRNNWeightParams",
-            "cudnnBackend.*|cudnn(Find|Get)Convolution.*|cudnnGet.*Descriptor|nvshmem.*|cuFile.*|cupti.*|nccl.*",
+            "cudnnBackend.*|cudnn(Find|Get)Convolution.*|cudnnGet.*Descriptor|nvshmem.*|cuFile.*|nccl.*",
             "nvrtcGet.*",
         )
     )
 )
 CREATES = re.compile(r"\w+Create(?!Identity)\w*|\w+_createDescr")
-RELEASES = re.compile(r"\w+Destroy\w*|\w+_destroyDescr|\w+Set(?!Matrix|Vector)[A-Z]\w*")
+RELEASES = re.compile(r"\w+Destroy\w*|\w+_destroyDescr|\w+Set(?!Matrix|Vector)[A-Z]\w*|cupti\w+")
 SIZES = (  # a function, and the places of the numbers that it gives back, counted from 0
     (r"cusolverDn[SDCZ](getrf|geqrf|potrf)_bufferSize", "int", 5),
     (r"cusolverDn[SDCZ]gesvd_bufferSize", "int", 3),

@@ -16,7 +16,7 @@ std::vector<simgpu_event> ring(KEPT);
 uint64_t total = 0;
 std::atomic<uint64_t> counts[SIMGPU_KINDS];
 std::atomic<uint64_t> unclaimed{0};
-std::atomic<bool> refusing{false};
+std::atomic<bool> refusing{true};
 std::atomic<simgpu_listener> listener{nullptr};
 std::atomic<void *> listener_data{nullptr};
 

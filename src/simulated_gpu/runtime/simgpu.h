@@ -22,7 +22,7 @@ void simgpu_leave(void);
 int simgpu_depth(void);
 
 /* With 1, a launch or a library's call outside of simgpu_enter fails with cudaErrorNotSupported (or the library's own
- * "not supported"), so that no value is used that nobody computed. With 0, the default, it is only counted.
+ * "not supported"), so that no value is used that nobody computed: the default. With 0 it is only counted.
  * Returns the previous setting. */
 int simgpu_refuse_unclaimed(int on);
 
