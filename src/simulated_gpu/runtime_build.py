@@ -25,10 +25,11 @@ def _build(torch: Torch, folder: Path) -> None:
     for soname, functions in elf.by_name(torch.folder).items():
         wanted.setdefault(soname, set()).update(functions)
     for soname, functions in wanted.items():
-        _build_library(soname, functions, torch, folder)
+        build_library(soname, functions, torch, folder)
 
 
-def _build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) -> None:
+def build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) -> Path:
+    """Compile the stand-in of one library, with stubs of the wanted functions that have no code. Return its file."""
     # The file's name is not NVIDIA's: PyTorch looks for "libcudart.so" in the process, and loads the rest if it is there.
     stem = soname.removeprefix("lib").partition(".so")[0]
     objects = [_compile(source, torch, folder) for source in _sources(stem, soname)]
@@ -39,12 +40,12 @@ def _build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) ->
     versions = folder / f"{stem}.map"
     version = "NVSHMEM" if stem.startswith("nvshmem") else soname.replace("-", "_")
     versions.write_text(f"{version} {{ global: *; }};\n")
-    builder.compile_with(
-        ["-shared", f"-Wl,-soname,{soname}", f"-Wl,--version-script={versions}"]
-        + [*map(str, objects), "-o", str(folder / f"{stem}.so")]
-    )
+    library = folder / f"{stem}.so"
+    linking = ["-shared", f"-Wl,-soname,{soname}", f"-Wl,--version-script={versions}"]
+    builder.compile_with([*linking, *map(str, objects), "-o", str(library)])
     for path in (*objects, rest, versions):
         path.unlink()
+    return library
 
 
 def _sources(stem: str, soname: str) -> list[Path]:
@@ -58,21 +59,16 @@ def _sources(stem: str, soname: str) -> list[Path]:
 
 def _compile(source: Path, torch: Torch, folder: Path) -> Path:
     target = folder / f"{source.stem}.o"
-    versions = [f"-DCUDA_MAJOR={torch.cuda_number // 1000}", f"-DCUDNN_VERSION={_cudnn(torch)}", f"-DNCCL_VERSION={_nccl(torch)}"]
-    builder.compile_with([*FLAGS, *versions, f"-I{SOURCES}", "-c", str(source), "-o", str(target)])
+    definitions = {
+        "CUDA_MAJOR": torch.cuda_number // 1000,
+        "CUDNN_VERSION": _version(torch, "cudnn", "9.10.2"),
+        "NCCL_VERSION": _version(torch, "nccl", "2.27.5"),
+    }
+    flags = [*FLAGS, *(f"-D{name}={value}" for name, value in definitions.items()), f"-I{SOURCES}"]
+    builder.compile_with([*flags, "-c", str(source), "-o", str(target)])
     return target
 
 
-def _cudnn(torch: Torch) -> int:
-    major, minor, patch = _numbers(torch, "cudnn", "9.10.2")
+def _version(torch: Torch, name: str, otherwise: str) -> int:
+    major, minor, patch = (int(part) for part in torch.companions.get(name, otherwise).split(".")[:3])
     return major * 10000 + minor * 100 + patch
-
-
-def _nccl(torch: Torch) -> int:
-    major, minor, patch = _numbers(torch, "nccl", "2.27.5")
-    return major * 10000 + minor * 100 + patch
-
-
-def _numbers(torch: Torch, name: str, otherwise: str) -> list[int]:
-    return [int(part) for part in torch.companions.get(name, otherwise).split(".")[:3]]
-

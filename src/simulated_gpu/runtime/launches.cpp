@@ -62,7 +62,7 @@ Status launch(const void *kernel, const Dimensions &grid, const Dimensions &bloc
 struct FunctionAttributes {
     size_t shared, constant, local;
     int threads_per_block, registers, ptx_version, binary_version, cache_mode, dynamic_shared, carveout;
-    int others[21];
+    int others[22];
 };
 
 // cudaLaunchConfig_t

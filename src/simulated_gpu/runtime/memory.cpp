@@ -167,7 +167,9 @@ struct PointerAttributes {
     int type;  // 0 the program's own memory, 1 pinned, 2 a device's
     int device;
     void *on_device, *on_host;
+#if CUDA_MAJOR >= 13
     long reserved[8];
+#endif
 };
 
 }  // namespace

@@ -96,7 +96,8 @@ struct Stream {
 // The stream of a handle, or nullptr if there is none. The caller holds the lock.
 Stream *find_stream(const void *handle);
 uint64_t stream_id(const void *handle);
-// Whether a call that waits or allocates is forbidden now, because a stream is captured. The caller holds the lock.
+// Whether a call that waits or allocates is forbidden now, because a stream is captured; it spoils the capture then.
+// The caller holds the lock.
 bool forbidden_by_capture();
 // The capture of a stream, or nullptr.
 std::shared_ptr<Capture> capture_of(const void *stream);

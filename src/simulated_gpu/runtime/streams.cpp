@@ -133,7 +133,12 @@ uint64_t stream_id(const void *handle) {
     return stream ? stream->id : 0;
 }
 
-bool forbidden_by_capture() { return captures > 0 && thread_mode != RELAXED_MODE; }
+bool forbidden_by_capture() {
+    if (captures == 0 || thread_mode == RELAXED_MODE) return false;
+    for (auto &entry : streams)
+        if (entry.second->capture && entry.second->capture->mode == GLOBAL_MODE) entry.second->capture->invalidated = true;
+    return true;
+}
 
 std::shared_ptr<Capture> capture_of(const void *handle) {
     std::lock_guard<std::mutex> guard(lock);
