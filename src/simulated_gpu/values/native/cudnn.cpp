@@ -1,6 +1,7 @@
 // Convolutions, batch norm and grid sampling as cuDNN lays their results out, computed by the CPU's operators.
 #include "cudnn.h"
 
+#include "below.h"
 #include "host.h"
 
 #include <ATen/ops/affine_grid_generator.h>
@@ -100,6 +101,23 @@ Arguments convolution_backward(const Call& call) {
     results.push_back(rounded.defined() && rounded.dim() > 3 ? rounded.contiguous(format) : rounded);
   }
   return results;
+}
+
+void depthwise(const Call& call) {
+  Below below;
+  auto input = wide(call.host("self"));
+  auto bias = wide(call.host("bias"));
+  auto result = at::convolution(
+      input,
+      wide(call.host("weight")),
+      optional(bias),
+      call.argument("stride").toIntVector(),
+      call.argument("padding").toIntVector(),
+      call.argument("dilation").toIntVector(),
+      /*transposed=*/false,
+      std::vector<int64_t>(input.dim() - 2, 0),
+      input.size(1));
+  call.result(0).copy_(result);
 }
 
 Arguments batch_norm(const Call& call) {

@@ -11,6 +11,9 @@ Arguments convolution_add_relu(const Call& call);
 Arguments convolution_transpose(const Call& call);
 Arguments convolution_backward(const Call& call);
 
+// PyTorch's own kernels of depthwise convolution.
+void depthwise(const Call& call);
+
 Arguments batch_norm(const Call& call);
 Arguments batch_norm_backward(const Call& call);
 

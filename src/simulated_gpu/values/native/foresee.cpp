@@ -15,4 +15,8 @@ void foresee_nonzero(const Arguments& arguments) {
   runtime::expect_reads(count.item<int64_t>(), 1);
 }
 
+void foresee_success(const Arguments&) {
+  runtime::expect_reads(0, 1);
+}
+
 } // namespace simulated_gpu

@@ -35,7 +35,7 @@ bool computes_nothing(const c10::FunctionSchema& schema) {
 }
 
 void replace(const c10::OperatorHandle& handle, c10::DispatchKey key) {
-  auto op = std::make_shared<const Operator>(handle, key, special(handle.operator_name()));
+  auto op = std::make_shared<const Operator>(handle, key, special(handle));
   auto kernel = c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op)));
   auto registration = c10::Dispatcher::singleton().registerImpl(
       handle.operator_name(), key, std::move(kernel), std::nullopt, nullptr, "simulated_gpu");

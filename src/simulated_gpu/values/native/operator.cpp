@@ -43,9 +43,19 @@ struct Claim {
 };
 
 struct Promise {
-  ~Promise() {
-    runtime::forget_reads();
+  Promise(Foresee foresee, const Arguments& arguments) : made(foresee != nullptr) {
+    if (made)
+      foresee(arguments);
   }
+  ~Promise() {
+    if (made)
+      runtime::forget_reads();
+  }
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
+
+ private:
+  bool made;
 };
 
 std::vector<size_t> written_arguments(const c10::FunctionSchema& schema) {
@@ -129,7 +139,7 @@ void Operator::replace(Stack* stack) const {
   Below below;
   auto arguments = torch::jit::pop(*stack, schema().arguments().size());
   auto device = gpu_of(arguments);
-  for (const auto& result : special_.replace(Call{*this, arguments, {}}))
+  for (const auto& result : special_.replace(Call{*this, arguments, {}, {}}))
     stack->push_back(map_tensors(result, [&](const at::Tensor& host) { return on_gpu(host, device); }));
 }
 
@@ -143,15 +153,14 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   auto count = schema().arguments().size();
   Arguments arguments(stack->end() - count, stack->end());
   auto saved = save(arguments);
-  Promise promise;
-  if (special_.foresee)
-    special_.foresee(arguments);
+  auto random = special_.random ? Philox::next(arguments, schema()) : Philox{};
+  Promise promise(special_.foresee, arguments);
   original(keys, stack);
   if (!claim.launched())
     return;
   restore(arguments, saved);
   auto results = torch::jit::last(*stack, schema().returns().size());
-  Call call{*this, arguments, results};
+  Call call{*this, arguments, results, random};
   (special_.compute ? special_.compute : compute_on_cpu)(call);
   claim.settle();
 }

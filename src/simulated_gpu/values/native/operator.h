@@ -1,6 +1,8 @@
 // One operator under the CUDA key: PyTorch's own kernel, and how the values are computed.
 #pragma once
 
+#include "philox.h"
+
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -20,6 +22,7 @@ struct Call {
   const Operator& op;
   const Arguments& arguments;
   c10::ArrayRef<c10::IValue> results;
+  Philox random; // the generator as it was before
 
   // An argument by its name in the schema, whose order changes between versions of PyTorch.
   const c10::IValue& argument(std::string_view name) const;
@@ -45,6 +48,7 @@ struct Special {
   Compute compute = nullptr;
   Replace replace = nullptr;
   Foresee foresee = nullptr;
+  bool random = false; // it draws from a generator
 };
 
 class Operator {

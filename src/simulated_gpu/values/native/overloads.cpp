@@ -35,6 +35,21 @@ bool takes_the_same(const c10::FunctionSchema& plain, const c10::FunctionSchema&
   return true;
 }
 
+// Operators whose CPU kernel writes each element of given results and nothing else. Others use the results as a
+// workspace of another size.
+const std::unordered_set<std::string>& writes_only_results() {
+  static const std::unordered_set<std::string> names = {
+      "aten::add", "aten::sub", "aten::mul", "aten::div", "aten::pow", "aten::neg", "aten::exp", "aten::log", "aten::sqrt",
+      "aten::rsqrt", "aten::reciprocal", "aten::sigmoid", "aten::tanh", "aten::silu", "aten::gelu", "aten::clamp",
+      "aten::clamp_min", "aten::threshold_backward", "aten::sigmoid_backward", "aten::tanh_backward",
+      "aten::silu_backward", "aten::gelu_backward", "aten::leaky_relu", "aten::leaky_relu_backward", "aten::addcmul",
+      "aten::addcdiv", "aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge", "aten::where",
+      "aten::maximum", "aten::minimum", "aten::sum", "aten::mean", "aten::_softmax", "aten::_log_softmax",
+      "aten::_softmax_backward_data", "aten::_log_softmax_backward_data", "aten::mm", "aten::bmm", "aten::addmm",
+      "aten::baddbmm", "aten::cat", "aten::index_select", "aten::gather"};
+  return names;
+}
+
 bool all_tensors(const std::vector<c10::Argument>& arguments) {
   for (const auto& argument : arguments)
     if (*argument.type() != *c10::TensorType::get())
@@ -46,6 +61,8 @@ bool all_tensors(const std::vector<c10::Argument>& arguments) {
 
 std::optional<c10::OperatorHandle> overload_into(const c10::OperatorHandle& op) {
   static const Overloads overloads = overloads_by_name();
+  if (writes_only_results().count(op.operator_name().name) == 0)
+    return std::nullopt;
   if (!all_tensors(op.schema().returns()))
     return std::nullopt;
   auto found = overloads.find(op.operator_name().name);

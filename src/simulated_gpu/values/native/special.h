@@ -5,6 +5,6 @@
 
 namespace simulated_gpu {
 
-Special special(const c10::OperatorName& name);
+Special special(const c10::OperatorHandle& op);
 
 } // namespace simulated_gpu
