@@ -1,7 +1,7 @@
 """Compiles what is needed below PyTorch, once, and keeps it.
 
-A result is kept in a folder named after the hash of all that leads to it: the sources, PyTorch's version with its build,
-the compiler's version, and the command lines, which are in these sources.
+A result is kept in a folder named after the hash of all that leads to it: the sources (the command lines are in them),
+PyTorch's version with its build, and the compiler's version.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MachineError(f"cannot write to {folder} ({error}). Set XDG_CACHE_HOME to a folder that you may write.") from None
+        raise MachineError(
+            f"cannot write to {folder} ({error}). Set XDG_CACHE_HOME to a folder that you may write."
+        ) from None
     with open(folder / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

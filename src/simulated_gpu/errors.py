@@ -13,7 +13,7 @@ class MachineError(SimulatedGPUError):
     """This machine, its compiler or its PyTorch cannot run the simulated GPU."""
 
 
-class NotSimulated(NotImplementedError):
+class NotSimulated(NotImplementedError):  # noqa: N818  (people read it as a sentence)
     """The program asked for something whose result the simulated GPU cannot compute.
 
     A `NotImplementedError`, because a program that can do without the operation catches that.

@@ -10,7 +10,7 @@ from collections.abc import Generator
 import pytest
 
 from . import settings, startup
-from .errors import SimulatedGPUError
+from .errors import SettingError, SimulatedGPUError
 
 OPTION = "--simulated-gpu"
 
@@ -51,7 +51,7 @@ def write_number(arguments: list[str]) -> bool:
 
 def _start(gpus: str, memory: str | None, capability: str | None) -> None:
     if not gpus.isdigit():
-        raise settings.SettingError(f"{gpus} is no number of GPUs")
+        raise SettingError(f"{gpus} is no number of GPUs")
     settings.make(int(gpus), memory, capability).write(os.environ)
     if "torch" not in sys.modules:
         startup.prepare()

@@ -73,7 +73,7 @@ def size(text: str) -> int:
 
 
 def visible(gpus: int, environment: Mapping[str, str] = os.environ) -> list[int]:
-    """Return the numbers of the GPUs that CUDA_VISIBLE_DEVICES leaves, as CUDA reads it: all before the first bad one."""
+    """Return the GPUs that CUDA_VISIBLE_DEVICES leaves, as CUDA reads it: those before the first unknown number."""
     text = environment.get("CUDA_VISIBLE_DEVICES")
     if text is None:
         return list(range(gpus))

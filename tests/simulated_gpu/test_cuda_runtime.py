@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
 import sys
 from pathlib import Path
@@ -106,7 +105,7 @@ assert cuda.cudaGetErrorString(101) == b"invalid device ordinal"
 
 
 def test_pointer_attributes_write_no_more_than_this_cuda_has(runtime: tuple[Path, int]) -> None:
-    """CUDA 13 made the structure longer. Too long a one overwrites the caller's stack, and the process dies far away."""
+    """CUDA 13 made the structure longer. Too much overwrites the caller's stack, and the process dies far away."""
     size = 24 if runtime[1] < 13000 else 88
     run(
         runtime,

@@ -47,7 +47,7 @@ def test_a_release_that_nobody_tested_is_refused_unless_asked_for(
 ) -> None:
     """A new release may launch kernels that nothing computes."""
     version_file.write_text(CUDA.replace("2.13", "2.99"))
-    with pytest.raises(MachineError, match="2.9 to 2.15 were"):
+    with pytest.raises(MachineError, match=r"2\.9 to 2\.15 were"):
         installed.find()
     monkeypatch.setenv("SIMULATED_GPU_UNTESTED", "1")
     assert installed.find().version == "2.99.0+cu130"
@@ -56,7 +56,7 @@ def test_a_release_that_nobody_tested_is_refused_unless_asked_for(
 def test_no_pytorch_is_said_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """The wrong environment is the usual cause."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MachineError, match="no PyTorch is installed for .*python"):
+    with pytest.raises(MachineError, match=r"no PyTorch is installed for .*python"):
         installed.find()
 
 
