@@ -30,7 +30,7 @@ def _build(torch: Torch, folder: Path) -> None:
 
 def build_library(soname: str, wanted: set[str], torch: Torch, folder: Path) -> Path:
     """Compile the stand-in of one library, with stubs of the wanted functions that have no code. Return its file."""
-    # The file's name is not NVIDIA's: where PyTorch finds "libcudart.so" in its process, it loads the others from packages.
+    # The file's name is not NVIDIA's: where PyTorch finds "libcudart.so" in the process, it loads more of them.
     stem = soname.removeprefix("lib").partition(".so")[0]
     objects = [_compile(source, torch, folder) for source in _sources(stem, soname)]
     written = set().union(*(elf.defined(path) for path in objects))

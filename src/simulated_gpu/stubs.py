@@ -1,8 +1,8 @@
 """The functions of NVIDIA's libraries that have no code of their own: what each gives back to the host.
 
 Their work is on the device, where nothing happens: they succeed where the values are computed otherwise, and are
-refused elsewhere. A function that makes a handle gives something to hold, and one that is asked for the size of a workspace
-answers that it needs none. What they would read from the device, they cannot know: those are refused.
+refused elsewhere. A function that makes a handle gives something to hold, and one that is asked for the size of a
+workspace answers that it needs none. What they would read from the device, they cannot know: those are refused.
 """
 
 from __future__ import annotations
