@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samedevice.integration.maker import Maker
+from samedevice.integration.page_weaver import PageWeaver
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.site_outputs import SiteOutputs
@@ -26,9 +26,9 @@ def expected(site: Path) -> dict[str, int]:
     """For each page, by its path on the site without suffix, how many outputs the book has for it."""
     root = site.parent
     pages = tuple(parse_page(path, root) for path in page_paths(root))
-    maker = Maker(SiteOutputs(root, print, devices=()), pages, Address("https://someone.github.io/same-device/"))
-    made = {page.name: maker.made(page) for page in pages}
-    return {name: len(OUTPUT.findall("".join(outputs_in(one["markdown"])))) for name, one in made.items()}
+    weaver = PageWeaver(SiteOutputs(root, print, devices=()), Address("https://someone.github.io/same-device/"))
+    made = {page.name: weaver.woven(page) for page in pages}
+    return {name: len(OUTPUT.findall("".join(outputs_in(one.markdown)))) for name, one in made.items()}
 
 
 def test_each_page_is_there_with_each_output(expected: dict[str, int], site: Path) -> None:
