@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from made_outputs import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
+from made_site_outputs import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
 
 from samedevice import devices
 from samedevice.errors import SessionError
@@ -17,7 +17,7 @@ from samedevice.outputs.recording_files import load, place, save
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.weaving.panes import ShownOutput
 
 NOTHING: dict[int, list[ShownOutput]] = {0: [], 1: []}
@@ -37,7 +37,7 @@ def test_nothing_that_has_not_changed_is_run_again(build: Build, write: Write, m
     same, changed = write(TWO, "docs/same.md"), write(TWO, "docs/changed.md")
     first = build(same, changed)
     build.lines.clear()
-    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root: pytest.fail("a process was started"))
     assert build(same, changed) == first
     moved = write("# A title\n\n" + TWO, "docs/same.md")
     assert texts(build(moved)[0]) == texts(first[0])
@@ -56,7 +56,7 @@ def test_a_page_that_has_changed_is_run_again_and_no_other(build: Build, write: 
 
 
 NEWER = {
-    "torch_build": lambda: devices.TorchBuild("99.0", False),
+    "torch_build": lambda: devices.Build("99.0", False),
     "platform.python_version": lambda: "99.0",
 }
 
@@ -117,7 +117,7 @@ def test_a_page_with_a_fault_is_not_cached(build: Build, write: Write, root: Pat
 
 def test_a_page_without_blocks_starts_nothing(build: Build, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most pages of a site may be prose."""
-    monkeypatch.setattr("samedevice.runs.Sessions", lambda root: pytest.fail("a process was started"))
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root: pytest.fail("a process was started"))
     assert build(write("# Title\n"), write('```python needs="cuda"\n1\n```\n', "docs/gpu.md"))[0] == {}
     assert build.problems == []
 
@@ -166,9 +166,9 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
 ) -> None:
     """A page must not look as if its blocks printed nothing."""
 
-    def fail(self: Sessions, page: Page, *_: object) -> None:
+    def fail(self: SectionRunner, page: Page, *_: object) -> None:
         raise SessionError(f"{page.path}: no interpreter")
 
-    monkeypatch.setattr(Sessions, "_run", fail)
+    monkeypatch.setattr(SectionRunner, "_run", fail)
     with pytest.raises(SessionError, match=r"docs/page\.md: no interpreter"):
         build(write(TWO))

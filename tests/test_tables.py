@@ -62,19 +62,19 @@ from samedevice.integration.page_assets import with_choice
 from samedevice.integration.pytest import pytest_addoption
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from same_device_site.settings import parse_page
+from samedevice.pages.parsing import parse_page
 from samedevice.running import machine
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import outputs_in, weave
+from samedevice.weaving.weave import woven_outputs, weave
 
 root = Path(sys.argv[2])
 page = parse_page(root / "docs/page.md", root)
 shown = {0: [ShownOutput("xpu", Output("fast\\n"), Environment("xpu", "Arc", "2.15.0", "3.11.7", day="2026-11-22"))]}
 print(devices.present_devices(), machine.count("xpu"), machine.environment("xpu")["name"])
-print(*outputs_in(weave(page, shown, copies(page, shown))), summary_html(page, shown))
+print(*woven_outputs(weave(page, shown, copies(page, shown))), summary_html(page, shown))
 print(program(page, 0, copies(page, shown)), exports(page, shown)["py"], with_choice("<head></head>"))
 """
 

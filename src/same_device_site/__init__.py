@@ -1,1 +1,1 @@
-"""same_device_site: what this site has beside the engine: the index of messages, names of PyTorch, versions, status."""
+"""generated: parts of pages that are made from all pages: index of errors, table of names, status."""

@@ -1,4 +1,4 @@
-"""api_names: the names of PyTorch that a page's blocks use, found by walking their code; nothing is run or imported.
+"""apis: the names of PyTorch that the blocks of a page use, found by walking their code; nothing is run or imported.
 
 A dotted name counts where it starts at torch, a module of it or something imported from it: `torch.cuda.Stream`,
 `nn.Linear`, `F.relu`. A method of an object does not, because the code alone does not tell what the object is.

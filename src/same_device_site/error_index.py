@@ -1,4 +1,4 @@
-"""error_index: every error of every page, by its message, as Markdown."""
+"""errorindex: every error of every page, by its message, as Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Support, error_sections, evidence
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
 from same_device_site.site import Site, link, moved
 from samedevice import LABELS, Page, anchor, fence_mark
 
@@ -17,12 +17,12 @@ NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
 ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
-STRONGEST = list(Support)
+STRONGEST = list(Proof)
 """What stands behind a message, the best first."""
 
 
 @dataclass(frozen=True)
-class IndexEntry:
+class Entry:
     """One message of the index, or one failure without a message, with the sections that are about it."""
 
     text: str
@@ -33,9 +33,9 @@ class IndexEntry:
     """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
 
     @property
-    def standing(self) -> Support:
+    def proof(self) -> Proof:
         """The best of what is behind it."""
-        return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
+        return min((seen.proof for _, seen in self.found), key=STRONGEST.index)
 
     @property
     def id(self) -> str:
@@ -55,10 +55,10 @@ class IndexEntry:
         return self.text if self.silent else _code(self.text)
 
 
-def entries(site: Site) -> list[IndexEntry]:
+def entries(site: Site) -> list[Entry]:
     """The index: one entry for each message, in the order of what a reader would paste, then those without one."""
     spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
-    silent: list[IndexEntry] = []
+    silent: list[Entry] = []
     for page in site.pages:
         recordings = site.recorded(page)
         for section in error_sections(page):
@@ -67,7 +67,7 @@ def entries(site: Site) -> list[IndexEntry]:
                 spoken.setdefault(normal(message), []).append((message, section, seen))
             if not section.messages:
                 text = NO_MESSAGE.sub("", section.title)
-                silent.append(IndexEntry(text, True, ((section, Evidence(Support.RAISED, "")),)))
+                silent.append(Entry(text, True, ((section, Evidence(Proof.RAISED, "")),)))
     merged = [_entry(group) for group in _merged(spoken).values()]
     return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
 
@@ -97,24 +97,24 @@ def cut_short(short: str, long: str) -> bool:
     return long.startswith(short) and not long[len(short) :][:1].isalnum() and len(short.split()) >= WORDS
 
 
-def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> IndexEntry:
-    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].standing)))
+def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
+    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].proof)))
     once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
-    return IndexEntry(best[0][0], False, tuple(reversed(once.values())))
+    return Entry(best[0][0], False, tuple(reversed(once.values())))
 
 
 def _order(text: str) -> str:
     return re.sub(r"^\W+", "", PREFIX.sub("", text.strip("`"))).lower()
 
 
-def error_index(page: Page, found: Sequence[IndexEntry]) -> str:
+def error_index(page: Page, found: Sequence[Entry]) -> str:
     """The Markdown of the index, as it stands on `page`."""
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
     usual = _most(_told(one.found[0][1]) for one in spoken)
     ids = Counter(entry.id for entry in found)
     parts = [f"Unless an entry says something else, its message was {usual}.\n{{ .sd-usual }}"] if usual else []
 
-    def item(entry: IndexEntry) -> str:
+    def item(entry: Entry) -> str:
         return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
 
     for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
@@ -139,7 +139,7 @@ def _anchor(letter: str) -> str:
     return f"messages-{letter.lower()}" if letter.isalpha() else "messages-0-9"
 
 
-def _item(entry: IndexEntry, page: Page, id: str, usual: str) -> str:
+def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
     """A term and its definition."""
     section, seen = entry.found[0]
     lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
@@ -161,18 +161,18 @@ def _told(seen: Evidence) -> str:
     """Where a message came."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     return {
-        Support.RAISED: f"seen on {where}",
-        Support.COMPARED: f"compared on {where} with what PyTorch says",
-        Support.WAITING: "not recorded yet",
-        Support.CITED: "cited, no block of that section raises it",
-    }.get(seen.standing, "no block raises it now")
+        Proof.RAISED: f"seen on {where}",
+        Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.WAITING: "not recorded yet",
+        Proof.CITED: "cited, no block of that section raises it",
+    }.get(seen.proof, "no block raises it now")
 
 
-def _links(entry: IndexEntry, page: Page) -> Iterator[str]:
+def _links(entry: Entry, page: Page) -> Iterator[str]:
     """Links to the sections, and for one that cites to its source."""
     yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
     section, seen = entry.found[0]
-    if seen.standing is Support.CITED:
+    if seen.proof is Proof.CITED:
         yield f"[Source]({section.sources[0]})"
 
 

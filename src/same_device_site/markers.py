@@ -1,4 +1,4 @@
-"""markers: the parts of pages that are made from all pages: the index of errors, the table of names, the status.
+"""Reference: the parts of pages that are made from all pages: the index of errors, the table of names, the status.
 
 A page says where by a line of its own, `<!-- samedevice: errors -->`. Pure: reads nothing, runs nothing.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from same_device_site.api_table import Catalogue, api_table
-from same_device_site.error_index import IndexEntry, entries, error_index
+from same_device_site.error_index import Entry, entries, error_index
 from same_device_site.options import option_table, setting_table
 from same_device_site.site import Site
 from same_device_site.status import status
@@ -30,7 +30,7 @@ class Reference:
         self.catalogue = catalogue
 
     @cached_property
-    def entries(self) -> list[IndexEntry]:
+    def entries(self) -> list[Entry]:
         """The index of errors."""
         return entries(self.site)
 

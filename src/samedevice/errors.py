@@ -1,4 +1,4 @@
-"""errors: those that a person meets: one class a kind of failure, each saying where, what, and what to do."""
+"""The errors that a person meets: one class a kind of failure, each saying where, what, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""site_outputs: what to show under the blocks of a site's pages: run here, cached, or recorded elsewhere."""
+"""SiteOutputs: all pages of a site, with what to show under their blocks: run here, cached, or recorded elsewhere."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import compare, damage, fault, record_command
 from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import figure_files, paths
-from samedevice.outputs.recordings import Recording, Standing, State, stand
+from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
+from samedevice.page_runs import PageRuns
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Block, Page
 from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
-from samedevice.runs import Runs
 from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.copies import Copy, copies
 from samedevice.weaving.exports import exports
@@ -47,7 +47,7 @@ class SiteOutputs:
         self.root = root
         self.report = report
         self.devices = tuple(present_devices() if devices is None else devices)
-        self.runs = Runs(root)
+        self.runs = PageRuns(root)
         self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
         if not self.runs.cache.writable:
             report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
@@ -73,14 +73,14 @@ class SiteOutputs:
 
         def finish(run: Future[Run]) -> None:
             try:
-                result.set_result(self._told(page, device, run.result()))
+                result.set_result(self._report_run(page, device, run.result()))
             except BaseException as error:
                 result.set_exception(error)
 
         self.runs.submit(page, device, missing).add_done_callback(finish)
         return result
 
-    def _told(self, page: Page, device: str, run: Run) -> Recording | None:
+    def _report_run(self, page: Page, device: str, run: Run) -> Recording | None:
         found = as_recording(page, run, self.runs.cache.find(page, device))
         if run.environment is not None:
             count = sum(output is not None for output in run.outputs)
@@ -101,14 +101,14 @@ class SiteOutputs:
             for block in page.blocks:
                 if not block.runs_on(device):
                     continue
-                standings = stand(page, block.index, device, recordings)
-                if ran and _unrecorded(page, block, ran, standings):
+                statuses = block_statuses(page, block.index, device, recordings)
+                if ran and _unrecorded(page, block, ran, statuses):
                     unrecorded.append(block)
-                found = list(_shown(page, block, device, ran, recordings, standings))
+                found = list(_shown(page, block, device, ran, recordings, statuses))
                 shown[block.index] += found
                 problems += [Problem(one.note) for one in found if one.wrong]
                 problems += [
-                    Problem(damage(page, block, one.environment)) for one in standings if one.state is State.DAMAGED
+                    Problem(damage(page, block, one.environment)) for one in statuses if one.state is State.DAMAGED
                 ]
             problems += _not_recorded(page, unrecorded, device)
         if not self.devices:
@@ -173,41 +173,41 @@ def _shown(
     device: str,
     ran: Recording | None,
     recordings: Sequence[Recording],
-    standings: Sequence[Standing],
+    statuses: Sequence[BlockStatus],
 ) -> Iterator[ShownOutput]:
     """What to show of a block for one kind of device: an output for each environment, newest PyTorch first."""
     here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
-    found = [(one.environment.order, _recorded(one)) for one in standings if one.output and not _same(one, here)]
+    found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
     if here and here.output:
-        found.append((here.environment.order, _here(page, block, here, recordings, standings)))
+        found.append((here.environment.order, _here(page, block, here, recordings, statuses)))
     yield from (one for _, one in sorted(found, key=lambda pair: (pair[1].wrong, pair[0]), reverse=True))
-    yield from _without(page, block, device, standings, bool(found))
+    yield from _without(page, block, device, statuses, bool(found))
 
 
-def _same(one: Standing, here: Standing | None) -> bool:
+def _same(one: BlockStatus, here: BlockStatus | None) -> bool:
     """Whether this machine printed another output in place of a recorded one."""
     return bool(here and here.output) and here is not None and one.environment.folder == here.environment.folder
 
 
-def _recorded(standing: Standing) -> ShownOutput:
-    return ShownOutput(standing.environment.device, standing.output, standing.environment)
+def _recorded(status: BlockStatus) -> ShownOutput:
+    return ShownOutput(status.environment.device, status.output, status.environment)
 
 
 def _here(
-    page: Page, block: Block, here: Standing, recordings: Sequence[Recording], standings: Sequence[Standing]
+    page: Page, block: Block, here: BlockStatus, recordings: Sequence[Recording], statuses: Sequence[BlockStatus]
 ) -> ShownOutput:
     """What to show of a block that ran on this machine."""
     assert here.output is not None
     note = fault(block, here.environment.device, here.output)
-    if not note and any(one.output or one.state is State.DAMAGED for one in standings):
+    if not note and any(one.output or one.state is State.DAMAGED for one in statuses):
         note = compare(page, block, here.environment, here.output, recordings).wrong
     return ShownOutput(here.environment.device, here.output, here.environment, note, bool(note))
 
 
-def _unrecorded(page: Page, block: Block, ran: Recording, standings: Sequence[Standing]) -> bool:
+def _unrecorded(page: Page, block: Block, ran: Recording, statuses: Sequence[BlockStatus]) -> bool:
     """Whether a block that runs on this machine has no recording of its code from any environment of this kind."""
     runs = block.options.count == 1 and block.runs_on(ran.environment.device, ran.environment.torch)
-    return runs and not any(one.output or one.state is State.DAMAGED for one in standings)
+    return runs and not any(one.output or one.state is State.DAMAGED for one in statuses)
 
 
 def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Problem]:
@@ -230,16 +230,16 @@ def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]]) -> list[P
 
 
 def _without(
-    page: Page, block: Block, device: str, standings: Sequence[Standing], found: bool
+    page: Page, block: Block, device: str, statuses: Sequence[BlockStatus], found: bool
 ) -> Iterator[ShownOutput]:
     """What to show of a block where there is no output, and of recordings that were changed by hand."""
     options = block.options
-    damaged = [one for one in standings if one.state is State.DAMAGED]
+    damaged = [one for one in statuses if one.state is State.DAMAGED]
     if damaged and not found:
         yield ShownOutput(device, None, None, damage(page, block, damaged[0].environment), True)
     if found or damaged:
         return
-    stale = [one.environment.day for one in standings if one.state is State.STALE]
+    stale = [one.environment.day for one in statuses if one.state is State.STALE]
     if stale:
         yield ShownOutput(device, None, None, STALE.format(day=max(stale), label=LABELS[device]))
     elif options.needs == device or (options.versions and not options.needs and device == DEVICES[0]):

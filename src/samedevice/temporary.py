@@ -1,4 +1,4 @@
-"""temporary: temporary files and folders, and the removal of those that a killed run left behind.
+"""Temporary: temporary files and folders, and the removal of those that a killed run left behind.
 
 A process that makes one holds a lock on it. The kernel releases the lock when the process ends, also if it is killed: a
 file that nobody locks is left over. Windows has no such locks: there the files of a killed run stay.
@@ -86,7 +86,7 @@ def _until_held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
 
 
 def sweep(found: Iterable[Path]) -> None:
-    """Remove those of these temporary files and folders of ours that nobody holds. Raises nothing."""
+    """Remove the temporary files and folders of this user, among those given, that no process uses. Raises nothing."""
     if fcntl is None:
         return
     for path in found:

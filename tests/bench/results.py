@@ -16,7 +16,7 @@ from scale import growth, overhead
 
 from samedevice.devices import torch_build
 from samedevice.running.machine import processor
-from samedevice.running.sessions import available_cores
+from samedevice.running.section_runner import available_cores
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("results.json")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.devices import TorchBuild
+from samedevice.devices import Build
 from samedevice.integration import check as checking
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, arguments, main
 from samedevice.integration.fetching import beside
@@ -25,7 +25,7 @@ from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import PACKAGE
 from samedevice.running.processes import Launcher
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.weaving.check_export import check_export
 
 Write = Callable[..., Page]
@@ -47,7 +47,7 @@ def publish(root: Path, write: Write, one_server: Launcher) -> Iterator[Callable
 
         def publish(text: str = PAGE, printed: tuple[str, ...] | None = None) -> str:
             page = write(text)
-            with Sessions(root, workers=1) as sessions:
+            with SectionRunner(root, workers=1) as sessions:
                 run = sessions.run(page, "cpu")
             assert run.environment is not None
             outputs = [Output(value=one) for one in printed] if printed else run.outputs
@@ -157,16 +157,16 @@ def test_a_package_is_missing(publish: Callable[..., str], capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("build", "device", "told"),
     [
-        (TorchBuild("2.4.1", False), "cpu", "PyTorch 2.4.1 is too old; install 2.9 or newer"),
-        (TorchBuild("", False), "cpu", "PyTorch is not installed"),
-        (TorchBuild("2.13.0+cpu", False), "cuda", "is built without CUDA"),
+        (Build("2.4.1", False), "cpu", "PyTorch 2.4.1 is too old; install 2.9 or newer"),
+        (Build("", False), "cpu", "PyTorch is not installed"),
+        (Build("2.13.0+cpu", False), "cuda", "is built without CUDA"),
     ],
 )
 def test_a_machine_that_cannot_run_it(
     publish: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    build: TorchBuild,
+    build: Build,
     device: str,
     told: str,
 ) -> None:

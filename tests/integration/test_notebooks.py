@@ -338,7 +338,7 @@ def recorded(page: Page) -> dict[int, list[ShownOutput]]:
     recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     found = {block.index: recording.find(page, block.index) for block in page.blocks if block.runs_on("cpu")}
-    assert {standing.state for standing in found.values()} == {State.FRESH}
+    assert {status.state for status in found.values()} == {State.FRESH}
     return {index: [ShownOutput("cpu", one.output, recording.environment)] for index, one in found.items()}
 
 
@@ -354,11 +354,11 @@ def test_a_download_runs_from_the_first_cell_to_the_last(
     page = parse_page(path, ROOT)
     held = nbformat.reads(notebook(page, recorded(page)), as_version=4)
     nbformat.validate(held)
-    outputs_in = [[dict(output) for output in cell.get("outputs", ())] for cell in held.cells]
+    woven_outputs = [[dict(output) for output in cell.get("outputs", ())] for cell in held.cells]
     ran = nbclient.NotebookClient(held, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     code = [number for number, cell in enumerate(ran.cells) if cell.cell_type == "code"]
     for block, number in zip(page.blocks, code[1:], strict=True):
-        now, then = _text(ran.cells[number].outputs), _text(outputs_in[number])
+        now, then = _text(ran.cells[number].outputs), _text(woven_outputs[number])
         assert same_text(then, now, block.options.numbers_vary), f"{block}\n{then}\n{now}"
 
 

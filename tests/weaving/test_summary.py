@@ -10,7 +10,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import outputs_in, weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 Write = Callable[..., Page]
 OLD = Environment("cpu", "EPYC", "2.9.1+cpu", "3.11.7", "", "2026-11-19")
@@ -68,9 +68,9 @@ def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
     page = write("# Title\n\n" + "".join(map(fence.format, "123")) + "## Next\n\n" + fence.format(4))
     note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
     woven = weave(page, {index: [note] for index in range(4)}, {})
-    assert len(outputs_in(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
+    assert len(woven_outputs(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
     wrong = weave(page, {index: [ShownOutput("cuda", None, None, "changed by hand", True)] for index in range(4)}, {})
-    assert len(outputs_in(wrong)) == 5
+    assert len(woven_outputs(wrong)) == 5
 
 
 def test_folded_code_comes_after_its_output_in_a_closed_box(write: Write) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from samedevice import json_cache
+from samedevice import file_cache
 from samedevice.errors import PageErrors, SameDeviceError
 from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
@@ -15,7 +15,7 @@ from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import outputs_in, weave, weave_notebook
+from samedevice.weaving.weave import weave, weave_notebook, woven_outputs
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Woven:
 
     def check(self, page: Page, html: str) -> None:
         """Raise PageError or PageErrors if the page's HTML does not show its blocks and outputs as they ran."""
-        check_shown(page, outputs_in(self.markdown), html)
+        check_shown(page, woven_outputs(self.markdown), html)
 
 
 @dataclass
@@ -50,14 +50,14 @@ class PageWeaver:
         """
         diagrams = read_diagrams(page, self.site_outputs.root)
         write = weave_notebook if page.path.endswith(NOTEBOOK) else weave
-        key = json_cache.key(page.text, repr(diagrams), repr(self.address), *self.site_outputs.about(page))
+        key = file_cache.key(page.text, repr(diagrams), repr(self.address), *self.site_outputs.about(page))
 
         def make() -> dict[str, object]:
             return asdict(
                 self.made(page, lambda shown: write(page, shown, self.site_outputs.copies(page, shown), diagrams))
             )
 
-        return Woven(**json_cache.find_or_make(place(self.site_outputs.root / CACHE, "woven", page), key, make))
+        return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE, "woven", page), key, make))
 
     def made(self, page: Page, write: Callable[[dict[int, list[ShownOutput]]], str]) -> Woven:
         """The same, made now; `write` writes the page, given what to show under each block."""

@@ -29,7 +29,7 @@ UNRUN = "From PyTorch's documentation, not yet run here"
 """The title of a result that no device has shown yet."""
 
 
-def place_expected(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[ShownOutput]) -> str:
+def write_expected(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[ShownOutput]) -> str:
     """Prose with the expected results of the block above it: each in a box, or as text where the device ran the block.
 
     `prose` begins at offset `start` of the page. Raises PageError where there is no block above, or no such device.

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import front_matter, read_cells
@@ -20,7 +21,7 @@ from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
-from samedevice.weaving.expected import place_expected
+from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
@@ -90,7 +91,7 @@ def _prose(
     diagrams: Mapping[str, str],
 ) -> str:
     """The text between two blocks, with its expected results and its diagrams."""
-    text = place_expected(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
+    text = write_expected(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
     return draw(text, diagrams, _output_fence)
 
 
@@ -98,7 +99,7 @@ def _folded(block: Block, code: str) -> str:
     """The code in a closed box below its output."""
     prefix = block.fence.prefix
     lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
-    title = block.options.fold.replace('"', "'")
+    title = escaping.markdown(block.options.fold)
     return "\n".join([f'\n{prefix}??? code "{title}"', prefix.rstrip(), *lines])
 
 
@@ -158,18 +159,18 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     return html.replace(' data-block="', f' style="{style}" data-block="', 1)
 
 
-def outputs_in(markdown: str) -> list[str]:
+def woven_outputs(markdown: str) -> list[str]:
     """The HTML of the outputs that a woven text holds, in order."""
     held = (base64.b64decode(found["body"]).decode() for found in FENCE.finditer(markdown))
     return [text for text in held if not text.startswith("{")]
 
 
-def has_encoded(markdown: str) -> bool:
+def is_woven(markdown: str) -> bool:
     """Whether a woven text holds blocks or outputs."""
     return FENCE.search(markdown) is not None
 
 
-def encoded_html(html: str) -> str:
+def html_fence(html: str) -> str:
     """HTML as the Markdown of a woven text."""
     return _output_fence("", html)
 

@@ -64,7 +64,7 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
     return guarded
 
 
-class Build:
+class SiteBuild:
     """What one build of a site has read, and what it will write. `site_outputs` runs the pages, and outlives the build.
 
     It is the `Weaving` of the Markdown extension.

@@ -18,7 +18,7 @@ from typing import Any
 
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
-from samedevice import json_cache
+from samedevice import file_cache
 from samedevice.extras import need
 from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
@@ -97,13 +97,13 @@ def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
     """
     need("notebooks", f"the notebook {path.stem}")
-    key = json_cache.key(notebook, *map(importlib.metadata.version, CONVERTERS))
-    found = json_cache.find(path, key)
+    key = file_cache.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = file_cache.find(path, key)
     if found is not None:
         return Converted(**found), False
     html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
     done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
-    json_cache.keep(path, key, asdict(done))
+    file_cache.keep(path, key, asdict(done))
     return done, True
 
 

@@ -22,7 +22,7 @@ from samedevice.project import Settings
 from samedevice.site_outputs import SiteOutputs
 
 if TYPE_CHECKING:
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 LAST = -100
@@ -30,12 +30,12 @@ LAST = -100
 
 
 class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
-    """Runs the pages' code blocks; the Markdown extension puts what each device printed under them."""
+    """PageRuns the pages' code blocks; the Markdown extension puts what each device printed under them."""
 
     def __init__(self) -> None:
         self.serving = False
         self.site_outputs: SiteOutputs | None = None
-        self.build: Build | None = None
+        self.build: SiteBuild | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether the processes are worth keeping between builds."""
@@ -111,18 +111,18 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
             self.site_outputs.close()
 
     @property
-    def _build(self) -> Build:
+    def _build(self) -> SiteBuild:
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
 
 
-def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> Build:
+def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> SiteBuild:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
     except MissingExtra as error:
         raise PluginError(str(error)) from None
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
-    return Build(config, site_outputs, settings)
+    return SiteBuild(config, site_outputs, settings)

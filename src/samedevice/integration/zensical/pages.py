@@ -28,7 +28,7 @@ from samedevice.pages.percent import is_program
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import encoded_html, error_html, error_page, has_encoded
+from samedevice.weaving.weave import error_html, error_page, html_fence, is_woven
 
 PAGE = "rendering_context"
 """The name of the preprocessor in which Zensical keeps the page and the configuration."""
@@ -90,7 +90,7 @@ class ZensicalPage:
         found = without_front_matter(self.made.markdown)
         if project.copied:
             return relink(found, lambda url: _of_copy(project, self.uri, url))
-        return found + encoded_html(within()) if has_encoded(found) else found
+        return found + html_fence(within()) if is_woven(found) else found
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site with this page."""
