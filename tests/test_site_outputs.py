@@ -1,4 +1,4 @@
-"""The outputs of a site: what is run, what is cached, what was recorded elsewhere, and what is shown under each block."""
+"""What is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
 
 from __future__ import annotations
 
