@@ -56,7 +56,7 @@ def test_a_page_that_has_changed_is_run_again_and_no_other(build: Build, write: 
 
 
 NEWER = {
-    "torch_build": lambda: devices.Build("99.0", False),
+    "torch_build": lambda: devices.TorchBuild("99.0", False),
     "platform.python_version": lambda: "99.0",
 }
 
