@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -168,6 +170,27 @@ def test_a_hostile_output_is_in_the_downloads_as_printed(page: Page, batch: int)
     told = [one.shown for one in found if one.shown]
     assert [plain(token.content) for token in tokens] == [plain(text) for text in told]
     compile(made["py"], "page.py", "exec")
+
+
+FORGED = "2.99.0\nimport os; os.system('echo INJECTED')\n\n# Heading\n\n<script>alert(1)</script> ![x](y) `"
+
+
+@pytest.mark.parametrize("field", ["torch", "name", "day", "python", "driver", "numpy"])
+def test_a_forged_environment_is_text_in_the_downloads(page: Page, render: Callable[[str], str], field: str) -> None:
+    """No recording with such a one is loaded. Were it, its code would run where readers run the script."""
+    from markdown_it import MarkdownIt
+
+    found = {
+        kind: {b.index: [ShownOutput("cpu", Output("a"), about)] for b in page.blocks}
+        for kind, about in (("good", HERE["cpu"]), ("forged", replace(HERE["cpu"], **{field: FORGED})))
+    }
+    made = {kind: exports(page, shown) for kind, shown in found.items()}
+    codes = [ast.dump(ast.parse(files["py"])) for files in made.values()]
+    assert codes[0] == codes[1]
+    kinds = [[token.type for token in MarkdownIt().parse(files["md"])] for files in made.values()]
+    assert kinds[0] == kinds[1]
+    good, forged = (Seen(render(weave(page, shown, {}))) for shown in found.values())
+    assert {element[0] for element in forged.elements} == {element[0] for element in good.elements}
 
 
 @pytest.mark.parametrize("batch", range(BATCHES // 4))

@@ -56,6 +56,35 @@ def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
     ]
 
 
+CHANGES = "print('old')\nopen('{}', 'a').write('# new')\n"
+FENCES = {
+    "a program": '```python file="snippets/x.py"\n```\n',
+    "a command": "```console\n$ python snippets/x.py\n```\n",
+    "an import": "```console\n$ python snippets/y.py\n```\n",
+}
+
+
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES.keys())
+def test_what_is_edited_while_it_runs_is_neither_kept_nor_recorded(
+    root: Path, one_server: object, write: Callable[..., Page], fence: str
+) -> None:
+    """Its output would be sealed as that of the text which was read before."""
+    program = root / "snippets/x.py"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(CHANGES.format(program), encoding="utf-8")
+    program.with_name("y.py").write_text("import x\n", encoding="utf-8")
+    page, runs = write(fence), PageRuns(root)
+    try:
+        run = runs.result(page, "cpu")
+        (output,) = run.outputs
+        assert output is not None
+        assert output.died.startswith("is not kept, because a file that it runs or reads changed")
+        assert runs.write(page, "cpu", run).startswith("not recorded: docs/page.md")
+    finally:
+        runs.close()
+    assert OutputCache(root).missing(page, "cpu") == {0}
+
+
 def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     """`pytest --collect-only` would wait for torch."""
     runs = PageRuns(root)

@@ -1,4 +1,4 @@
-"""A site_outputs: what is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
+"""What is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from samedevice import xml
+
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""
@@ -58,7 +60,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 def _change(text: str) -> tuple[Commit, str]:
     head, _, names = text.partition("\n")
-    commit, when, parents, subject = head.split("\x1f")
+    commit, when, parents, subject = head.split("\x1f", 3)
     pages = frozenset(match["page"] for name in names.split("\n") if (match := CHANGED.fullmatch(name)))
     return Commit(commit, when, subject, pages), parents
 
@@ -92,4 +94,4 @@ def feed(name: str, site: str, changes: Iterable[Commit], pages: dict[str, tuple
 
 def _text(parent: ET.Element, **texts: str) -> None:
     for tag, text in texts.items():
-        ET.SubElement(parent, tag).text = text
+        ET.SubElement(parent, tag).text = xml(text)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from samedevice.outputs.comparison import difference, same_text
     from samedevice.outputs.counts import Count, count_blocks
     from samedevice.outputs.environments import Environment, version_order
+    from samedevice.outputs.escaping import xml
     from samedevice.outputs.labels import all_versions
     from samedevice.outputs.output import Output
     from samedevice.outputs.recording_files import load_all
@@ -40,6 +41,7 @@ _MODULES = {
     "integration.rendered_site": ("RenderedSite",),
     "outputs.comparison": ("difference", "same_text"),
     "outputs.environments": ("Environment", "version_order"),
+    "outputs.escaping": ("xml",),
     "outputs.labels": ("all_versions",),
     "outputs.output": ("Output",),
     "outputs.recording_files": ("load_all",),
@@ -91,6 +93,7 @@ __all__ = [
     "same_text",
     "title",
     "version_order",
+    "xml",
 ]
 
 

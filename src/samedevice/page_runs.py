@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
+from samedevice.pages.included import is_current
 from samedevice.pages.page import Page
 from samedevice.project import DEFAULTS
 from samedevice.running.section_runner import SectionRunner
@@ -21,6 +24,7 @@ from samedevice.temporary import sweep_files
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
+CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
 ADVICE = "make room on the disk, or make the checkout writable, and record again"
 
 Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
@@ -74,13 +78,22 @@ class PageRuns:
 
         def keep(done: Future[Run]) -> None:
             try:
-                self.cache.keep(page, device, done.result())
-                kept.set_result(done.result())
+                run = self._checked(page, done.result())
+                self.cache.keep(page, device, run)
+                kept.set_result(run)
             except BaseException as error:
                 kept.set_exception(error)
 
         run.add_done_callback(keep)
         return kept
+
+    def _checked(self, page: Page, run: Run) -> Run:
+        """The run, in which each block is a fault whose files changed meanwhile: nobody knows which text it ran."""
+        outputs = (
+            Output(died=CHANGED) if output and not is_current(block, self.root, page.settings) else output
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        )
+        return replace(run, outputs=tuple(outputs))
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for. Raises SessionError."""

@@ -161,7 +161,8 @@ def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
 FILTERED = """async (pasted) => {
   const box = document.querySelector("textarea"), best = document.querySelector(".sd-best"), found = [];
   for (const text of pasted) {
-    const changed = new Promise((done) => new MutationObserver((_, one) => { one.disconnect(); done(); }).observe(best, { childList: true }));
+    const changed = new Promise((done) =>
+      new MutationObserver((_, one) => { one.disconnect(); done(); }).observe(best, { childList: true }));
     box.value = text;
     box.form.requestSubmit();
     await changed;
@@ -242,7 +243,8 @@ def test_an_address_fills_the_filter_in(context: Any, address: str) -> None:
     page.wait_for_url("**/reference/errors.html")
 
 
-LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\rTraceback (most recent call last):
+LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\r\
+Traceback (most recent call last):
 [rank0]:   File "train.py", line 41, in <module>
 [rank0]:     loss = model(inputs.to(device))
 [rank0]: \x1b[0;31mRuntimeError\x1b[0m: mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)
@@ -278,7 +280,8 @@ def test_of_several_errors_each_is_found(errors: Any) -> None:
 
 def test_a_message_of_data_parallel_keeps_its_direction(errors: Any) -> None:
     """Missing and unexpected keys are two cases, and each text has both words of `module.` in it."""
-    said = 'RuntimeError: Error(s) in loading state_dict for DataParallel:\n\tMissing key(s) in state_dict: "module.fc.weight".'
+    said = "RuntimeError: Error(s) in loading state_dict for DataParallel:\n"
+    said += '\tMissing key(s) in state_dict: "module.fc.weight".'
     (shown,) = errors.evaluate(FILTERED, [said])
     assert "Missing key(s)" in shown[0]
 

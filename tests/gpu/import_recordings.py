@@ -1,13 +1,13 @@
 """import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
 
-Usage: python tests/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the outputs of blocks
+Usage: python tests/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
+outputs of blocks
 as they are now. The report lists what is new, what changed, what failed on the other machine, and each expected result
 of a page (`!!! expected`) beside what was recorded, for a person to judge. The exit status is 1 if one is refused.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tempfile
@@ -19,17 +19,25 @@ from typing import Any
 from unpacking import RESULTS, unpack
 
 from same_device_site.settings import page_paths, parse_page
-from samedevice.devices import LABELS
+from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import damaged
 from samedevice.outputs.comparison import difference
+from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, paths, place, save
 from samedevice.outputs.recordings import Recording, update
+from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
+TEXTS = many(CODE, 5_000)
+TOLD = many(
+    record({"page": PATH, "device": one_of(*DEVICES), "key": HASH, "said": CODE, "failures": TEXTS, "printed": TEXTS}),
+    10_000,
+)
+"""What `record.py` tells of each page, in an archive of somebody else."""
 EXPECTED = re.compile(
     r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
 )
@@ -42,9 +50,9 @@ class Archive:
         self.folder = folder
         unpack(path, folder)
         try:
-            self.results: list[dict[str, Any]] = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+            self.results: list[dict[str, Any]] = read((folder / RESULTS).read_text(encoding="utf-8"), TOLD)
         except (OSError, ValueError) as error:
-            raise SameDeviceError(f"{path}: this is no archive of record.sh ({error}); send it again") from None
+            raise SameDeviceError(f"{path}: {RESULTS}: {error}; this is no archive of record.sh") from None
 
     def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
         """The recordings of a page, and what is wrong with others."""
@@ -143,11 +151,11 @@ def main(arguments: list[str]) -> int:
         try:
             lines, refused = report(Archive(Path(arguments[0]), Path(folder)), ROOT)
         except SameDeviceError as error:
-            print(error, file=sys.stderr)
+            print(terminal(str(error)), file=sys.stderr)
             return 1
-    print("\n".join(lines))
+    print(terminal("\n".join(lines)))
     for line in refused:
-        print(f"refused: {line}", file=sys.stderr)
+        print(terminal(f"refused: {line}"), file=sys.stderr)
     return int(bool(refused))
 
 

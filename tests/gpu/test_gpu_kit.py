@@ -180,6 +180,14 @@ def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytes
     assert [line for line in lines if "docs/short.md" in line] == []
     assert len(refused) == 1
     assert "docs/short.md:3" in refused[0]
+    for results in ('[{"page": "\x1b[2J"}]', "[" * 100_000, '{"page": 1}', "[3]", ""):
+        (kit / "results.json").write_text(results)
+        with tarfile.open(archive, "w:gz") as packed:
+            packed.add(kit / "results.json", "results.json")
+        assert main([str(archive)]) == 1
+        told = capsys.readouterr().err
+        assert "results.json: " in told
+        assert "\x1b" not in told
     (tmp_path / "no.tar.gz").write_text("no archive")
     assert main([str(tmp_path / "no.tar.gz")]) == 1
     assert "this is no archive of record.sh" in capsys.readouterr().err

@@ -166,7 +166,7 @@ def test_a_machine_that_cannot_run_it(
     publish: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    build: Build,
+    build: TorchBuild,
     device: str,
     told: str,
 ) -> None:

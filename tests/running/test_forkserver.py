@@ -255,6 +255,20 @@ def test_where_the_server_is_killed_what_pages_run_ends_too(
         assert gone(child)
 
 
+def test_a_server_that_a_block_kills_is_started_again_and_the_block_is_named(
+    light_torch: None, root: Path, write: Callable[..., Page]
+) -> None:
+    """One page must not fail all that come after it."""
+    killer = write("```python\nimport os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)\n```\n")
+    good = write("```python\nprint(1)\n```\n", "docs/good.md")
+    with SectionRunner(root, workers=1) as sessions:
+        for _ in range(2):
+            (told,) = sessions.run(killer, "cpu").outputs
+            assert told is not None
+            assert "something killed the process that starts pages, this block or" in told.died
+            assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
+
+
 NO_PROCESS = """
 import errno, os
 

@@ -57,6 +57,16 @@ def test_a_plot_belongs_to_its_page(repository: Path) -> None:
     assert last_changes(read_history(repository))["a"].subject == "Draw"
 
 
+def test_a_subject_may_hold_any_character(repository: Path) -> None:
+    """Git takes it, and a feed reader must be able to read it."""
+    subject = "Say \x1f, \x1b[2J, <b> & \u2028"
+    commit(repository, subject, docs__a_md="3")
+    change = last_changes(read_history(repository))["a"]
+    assert change.subject == subject
+    root = ET.fromstring(feed("Name", SITE, [change], PAGES))
+    assert root.findtext(f"{{{ATOM}}}entry/{{{ATOM}}}title") == "Say \ufffd, \ufffd[2J, <b> & \u2028"
+
+
 def test_a_shallow_clone_tells_only_what_it_knows(repository: Path, tmp_path: Path) -> None:
     """Its oldest commit seems to have added every file; a date from there would be wrong."""
     git(tmp_path, "clone", "-q", "--depth", "2", repository.as_uri(), "shallow")

@@ -136,7 +136,7 @@ def _output(found: Message) -> Output:
 def how_it_ended(status: int | None) -> str:
     """An exit status in words: `with signal SIGSEGV`, `with exit status 3`."""
     if status is None:
-        return "without a word"
+        return "without a word: something killed the process that starts pages, this block or one that ran beside it"
     if status < 0:
         return f"with signal {signal.Signals(-status).name}"
     return f"with exit status {status}"

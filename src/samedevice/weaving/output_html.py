@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from html import escape
 
 from samedevice.devices import LABELS
-from samedevice.outputs import labels
+from samedevice.outputs import escaping, labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
 from samedevice.weaving.panes import Pane, ShownOutput, panes_of
@@ -63,7 +62,7 @@ def not_run_html(reason: str) -> str:
 def _at(panes: Sequence[Pane]) -> str:
     """The attribute with the environments whose output some panes show."""
     tokens = " ".join(token for pane in panes for token in pane.tokens)
-    return f' data-at="{escape(tokens)}"' if tokens else ""
+    return f' data-at="{escaping.html(tokens)}"' if tokens else ""
 
 
 def _switches(panes: Sequence[Pane], beside: bool) -> str:
@@ -89,8 +88,8 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
     buttons = []
     for number, pane in enumerate(panes):
         marks = pane.marks(device)
-        about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
-        buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
+        about = f'data-torch="{escaping.html(marks[0]) if number else ""}" data-at="{escaping.html(" ".join(marks))}"'
+        buttons.append(f'<button type="button" {about}>{escaping.html(pane.versions(device))}</button>')
     return (
         f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Outputs of {panes[0].maker}"'
         f" {UNSEARCHED}><span>Outputs of {panes[0].maker}</span>{''.join(buttons)}</div>"
@@ -116,12 +115,12 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
 
 def _head(block: Block, pane: Pane) -> str:
     """The label of a pane; opened, it lists where the output was made."""
-    label = f'<span class="sd-label">{escape(pane.label)}</span>'
+    label = f'<span class="sd-label">{escaping.html(pane.label)}</span>'
     if block.options.versions:
-        label += f" needs {escape(block.options.needed)}"
+        label += f" needs {escaping.html(block.options.needed)}"
     if not pane.environments:
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
-    lines = escape("\n".join(map(labels.full, pane.environments)), quote=False)
+    lines = escaping.html("\n".join(map(labels.full, pane.environments)), quotes=False)
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
 
 
@@ -157,7 +156,7 @@ def _wrapped(one: ShownOutput) -> str:
 
 def literal(text: str) -> str:
     """Text as HTML that reads exactly as printed."""
-    return escape(text, quote=False)
+    return escaping.html(text, quotes=False)
 
 
 def _marked(panes: Sequence[ShownOutput]) -> list[str]:
@@ -190,5 +189,5 @@ def _figure(svg: str, alt: str, prefix: str) -> str:
         return f'<p class="sd-note sd-wrong">{literal(refused)}</p>'
     svg = TAG.sub(lambda tag: REFERENCE.sub(lambda match: match[1] + prefix, tag[0]), svg)
     svg = re.sub(r'^<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escaping.html(alt)}" ', 1)
     return f'<figure class="sd-figure">{svg}</figure>'

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from samedevice.devices import KINDS
 from samedevice.outputs import labels
+from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Section
 from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
@@ -53,7 +54,7 @@ def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
     begins = {section.blocks[0].index: section for section in page.sections}
     first = page.sections[0] if len(page.sections) > 1 else None
     for text, block in pieces(page):
-        parts += [f"# {heading}" for heading in headings(text)]
+        parts += map(python_comment, headings(text))
         if block is not None:
             section = begins.get(block.index)
             if first and section is not None:
@@ -78,7 +79,7 @@ def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
-    return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(map(python_comment, lines))
 
 
 def _recorded_with(shown: Iterable[ShownOutput]) -> str:
@@ -88,10 +89,10 @@ def _recorded_with(shown: Iterable[ShownOutput]) -> str:
 
 
 def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
-    title = f"# {block.options.fold}\n" if block.options.fold else ""
+    title = f"{python_comment(block.options.fold)}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
-        return title + "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
+        return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
     code = trimmed(block.code)
     if not ast.parse(code).body:
         return title + code

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
 from samedevice.devices import DEVICES, LABELS
-from samedevice.outputs import labels
+from samedevice.outputs import escaping, labels
 from samedevice.pages.page import Page
 from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.panes import ShownOutput
@@ -20,7 +19,7 @@ def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
     ran = list(_ran(page, shown))
     text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran" {UNSEARCHED}>{escape(text)}</p>' if text else ""
+    return f'<p class="sd-ran" {UNSEARCHED}>{escaping.html(text)}</p>' if text else ""
 
 
 def _ran(page: Page, shown: Outputs) -> Iterator[str]:

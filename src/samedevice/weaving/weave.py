@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import front_matter, read_cells
@@ -98,7 +99,7 @@ def _folded(block: Block, code: str) -> str:
     """The code in a closed box below its output."""
     prefix = block.fence.prefix
     lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
-    title = block.options.fold.replace('"', "'")
+    title = escaping.markdown(block.options.fold)
     return "\n".join([f'\n{prefix}??? code "{title}"', prefix.rstrip(), *lines])
 
 

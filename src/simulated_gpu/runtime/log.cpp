@@ -1,0 +1,102 @@
+// What happened: the events, their counts, and who promised to compute what is launched.
+#include <atomic>
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include "state.h"
+
+namespace {
+
+constexpr size_t KEPT = 4096;
+
+std::mutex log_lock;
+std::vector<simgpu_event> ring(KEPT);
+uint64_t total = 0;
+std::atomic<uint64_t> counts[SIMGPU_KINDS];
+std::atomic<uint64_t> unclaimed{0};
+std::atomic<bool> refusing{true};
+std::atomic<simgpu_listener> listener{nullptr};
+std::atomic<void *> listener_data{nullptr};
+
+thread_local int depth = 0;
+thread_local uint64_t launched = 0;
+thread_local std::string refusal;
+thread_local bool refused = false;
+
+}  // namespace
+
+double now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+void note(simgpu_event event) {
+    event.seconds = now();
+    event.device = current_device();
+    event.claimed = depth > 0;
+    counts[event.kind].fetch_add(1, std::memory_order_relaxed);
+    {
+        std::lock_guard<std::mutex> guard(log_lock);
+        event.number = ++total;
+        ring[(total - 1) % KEPT] = event;
+    }
+    if (simgpu_listener call = listener.load()) call(&event, listener_data.load());
+}
+
+void refuse(const char *what) {
+    refusal = what;
+    refused = true;
+}
+
+const char *last_refusal() { return refused ? refusal.c_str() : nullptr; }
+
+Status claim(int kind, const char *what, const void *stream) {
+    simgpu_event event{};
+    event.kind = kind;
+    event.what = what;
+    event.stream = stream_id(stream);
+    note(event);
+    ++launched;
+    if (depth > 0) return SUCCESS;
+    unclaimed.fetch_add(1, std::memory_order_relaxed);
+    if (!refusing.load()) return SUCCESS;
+    refuse(what);
+    return NOT_SUPPORTED;
+}
+
+EXPORT void simgpu_enter(void) { ++depth; }
+EXPORT void simgpu_leave(void) { --depth; }
+EXPORT int simgpu_depth(void) { return depth; }
+EXPORT uint64_t simgpu_launched(void) { return launched; }
+EXPORT int simgpu_refuse_unclaimed(int on) { return refusing.exchange(on != 0); }
+
+EXPORT const char *simgpu_take_refusal(void) {
+    if (!refused) return nullptr;
+    refused = false;
+    return refusal.c_str();
+}
+
+EXPORT void simgpu_listen(simgpu_listener new_listener, void *user) {
+    listener_data = user;
+    listener = new_listener;
+}
+
+EXPORT uint64_t simgpu_count(int kind) { return kind > 0 && kind < SIMGPU_KINDS ? counts[kind].load() : 0; }
+EXPORT uint64_t simgpu_unclaimed(void) { return unclaimed; }
+
+EXPORT size_t simgpu_recent(simgpu_event *events, size_t most) {
+    std::lock_guard<std::mutex> guard(log_lock);
+    size_t number = std::min({size_t(total), KEPT, most});
+    for (size_t i = 0; i < number; ++i) events[i] = ring[(total - number + i) % KEPT];
+    return number;
+}
+
+// For the stubs of the other libraries: notes a call, and returns 0, or 1 if it is refused.
+EXPORT int simgpu_library_call(const char *what) { return claim(SIMGPU_LIBRARY_CALL, what, nullptr) != SUCCESS; }
+EXPORT int simgpu_refused(const char *what) {
+    refuse(what);
+    return 1;
+}

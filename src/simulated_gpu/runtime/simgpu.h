@@ -1,0 +1,114 @@
+/* The seam between the simulated CUDA runtime and the layer that computes values.
+ *
+ * The runtime library is loaded with global visibility before PyTorch, so that a library that is loaded later calls
+ * these functions without linking against anything. They may be called from any thread.
+ */
+#ifndef SIMGPU_H
+#define SIMGPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* -- Who computes --------------------------------------------------------------------------------------------------
+ *
+ * A kernel's launch computes nothing. Between simgpu_enter and simgpu_leave the calling thread promises to compute the
+ * values of all that is launched. The calls nest, and count for the calling thread alone. */
+void simgpu_enter(void);
+void simgpu_leave(void);
+int simgpu_depth(void);
+
+/* With 1, a launch or a library's call outside of simgpu_enter fails with cudaErrorNotSupported (or the library's own
+ * "not supported"), so that no value is used that nobody computed: the default. With 0 it is only counted.
+ * Returns the previous setting. */
+int simgpu_refuse_unclaimed(int on);
+
+/* The name of what was refused last on this thread, or NULL. Reading clears it. The text lives until the next refusal. */
+const char *simgpu_take_refusal(void);
+
+/* The kernels and library calls that this thread has launched so far. */
+uint64_t simgpu_launched(void);
+/* The blocks, and the threads of a block, of this thread's newest kernel. */
+void simgpu_last_launch(uint32_t grid[3], uint32_t block[3]);
+
+/* From now on every call fails with this error, as after a kernel's assertion (710) or a wrong address (700). */
+void simgpu_fail(int status);
+
+/* -- Memory -------------------------------------------------------------------------------------------------------- */
+
+/* The device whose memory holds the address, or SIMGPU_PINNED or SIMGPU_UNKNOWN (pageable memory). */
+enum { SIMGPU_PINNED = -1, SIMGPU_UNKNOWN = -2 };
+int simgpu_device_of(const void *address);
+
+/* -- What happened ------------------------------------------------------------------------------------------------- */
+
+enum simgpu_kind {
+    SIMGPU_LAUNCH = 1,       /* a kernel */
+    SIMGPU_LIBRARY_CALL = 2, /* a call of cuBLAS, cuDNN, cuFFT, ... */
+    SIMGPU_COPY = 3,
+    SIMGPU_FILL = 4,  /* cudaMemset */
+    SIMGPU_WAIT = 5,  /* the host waits for a stream, an event or a device */
+    SIMGPU_QUERY = 6, /* the host asks whether a stream or an event is done */
+    SIMGPU_ALLOCATE = 7,
+    SIMGPU_FREE = 8,
+    SIMGPU_GRAPH_LAUNCH = 9,
+    SIMGPU_STREAM_WAIT = 10, /* a stream waits for an event; the host does not */
+    SIMGPU_RECORD = 11,      /* an event is recorded in a stream */
+    SIMGPU_KINDS = 12,
+};
+
+enum simgpu_direction {
+    SIMGPU_HOST_TO_HOST = 0,
+    SIMGPU_HOST_TO_DEVICE = 1,
+    SIMGPU_DEVICE_TO_HOST = 2,
+    SIMGPU_DEVICE_TO_DEVICE = 3,
+};
+
+struct simgpu_event {
+    uint64_t number;   /* 1, 2, 3, ... in this process */
+    uint64_t stream;   /* 0 is the default stream */
+    const char *what;  /* the function that was called, as CUDA names it */
+    const void *source;
+    void *target;      /* of a copy or fill; the address of an allocation */
+    size_t bytes;
+    double seconds;    /* the monotonic clock */
+    int32_t kind;      /* enum simgpu_kind */
+    int32_t device;
+    int32_t direction; /* enum simgpu_direction, of a copy */
+    int32_t pinned;    /* 1: the host's side of the copy is pinned */
+    int32_t blocking;  /* 1: on a real GPU the host would wait here */
+    int32_t claimed;   /* 1: between simgpu_enter and simgpu_leave */
+};
+
+/* Calls the listener for each event, on the thread where it happens, before the data moves: a listener may write what
+ * a device-to-host copy is about to read. NULL removes it. A listener must not call CUDA. */
+typedef void (*simgpu_listener)(const struct simgpu_event *event, void *user);
+void simgpu_listen(simgpu_listener listener, void *user);
+
+/* The number of events of a kind so far. */
+uint64_t simgpu_count(int kind);
+/* The same, of launches and library calls outside of simgpu_enter. */
+uint64_t simgpu_unclaimed(void);
+/* Copies the newest events, oldest first, at most `most` (the runtime keeps 4096). Returns how many. `what` is a
+ * constant of the runtime and stays valid. */
+size_t simgpu_recent(struct simgpu_event *events, size_t most);
+
+/* -- Graphs --------------------------------------------------------------------------------------------------------
+ *
+ * While a stream is captured nothing is to be computed. What the runtime itself does (copies, fills) it records; the
+ * layer above appends a node for each operator. A graph's launch runs the nodes in the order of their recording. */
+
+/* 1 if the stream with this cudaStream_t is being captured. */
+int simgpu_capturing(const void *stream);
+/* Appends a node to the graph that the stream is captured into. Returns 0, or 1 if the stream is not captured. `drop` is
+ * called once, when the last graph that holds the node is destroyed; it may be NULL. */
+int simgpu_graph_append(const void *stream, void (*run)(void *data), void (*drop)(void *data), void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+// What the parts of the runtime share: settings, results, the lock, and the notes about what happened.
+// The types are declared here anew, after CUDA's public documentation: no file of NVIDIA's is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "simgpu.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+// The results that PyTorch distinguishes, with CUDA's numbers.
+enum Status : int {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    INITIALIZATION_ERROR = 3,
+    INVALID_CONFIGURATION = 9,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_HANDLE = 400,
+    SYMBOL_NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    PEER_ALREADY_ENABLED = 704,
+    ASSERTED = 710,
+    HOST_ALREADY_REGISTERED = 712,
+    HOST_NOT_REGISTERED = 713,
+    LAUNCH_FAILURE = 719,
+    NOT_SUPPORTED = 801,
+    CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_INVALIDATED = 901,
+    CAPTURE_UNMATCHED = 903,
+    CAPTURED_EVENT = 907,
+};
+
+struct Settings {
+    int physical = 1;                 // the GPUs of the machine, before CUDA_VISIBLE_DEVICES
+    std::vector<int> visible = {0};   // the physical number of each device that the process sees
+    size_t memory = size_t(16) << 30;
+    int major = 8, minor = 0;         // compute capability
+    int cuda = 13000;                 // 1000 * major + 10 * minor, the version that PyTorch was built with
+};
+extern Settings settings;
+
+// Guards all of the runtime's tables.
+extern std::mutex lock;
+
+// Remembers an error for cudaGetLastError, as each function of the runtime does, and returns it.
+Status result(Status status);
+
+// The error that all calls give since a kernel failed, or SUCCESS.
+Status failed();
+// SUCCESS, or the error that every function gives where the devices cannot be used: in a fork, or after a failure.
+Status usable();
+
+int current_device();
+bool exists(int device);
+double now();
+
+// A graph's nodes in the order of their recording; a node runs what was recorded.
+struct Node {
+    void (*run)(void *) = nullptr;
+    void (*drop)(void *) = nullptr;
+    void *data = nullptr;
+    Node(void (*run)(void *), void (*drop)(void *), void *data) : run(run), drop(drop), data(data) {}
+    Node(const Node &) = delete;
+    Node &operator=(const Node &) = delete;
+    ~Node() { if (drop) drop(data); }
+};
+
+struct Graph {
+    std::vector<std::shared_ptr<Node>> nodes;
+    size_t launches = 0;                      // kernels, which do nothing
+};
+
+struct Capture {
+    uint64_t id = 0;
+    std::shared_ptr<Graph> graph;
+    const void *origin = nullptr;  // the stream that began it
+    int mode = 0;                  // 0 global, 1 of the thread, 2 relaxed
+    bool invalidated = false;
+};
+
+struct Stream {
+    uint64_t id = 0;
+    int device = 0;
+    int priority = 0;
+    unsigned flags = 0;
+    std::shared_ptr<Capture> capture;
+};
+
+// The stream of a handle, or nullptr if there is none. The caller holds the lock.
+Stream *find_stream(const void *handle);
+uint64_t stream_id(const void *handle);
+// Whether a call that waits or allocates is forbidden now, because a stream is captured; it spoils the capture then.
+// The caller holds the lock.
+bool forbidden_by_capture();
+// The capture of a stream, or nullptr.
+std::shared_ptr<Capture> capture_of(const void *stream);
+
+// Fills in number, time, device and claim, and hands the event to the log and the listener.
+void note(simgpu_event event);
+// Notes a launch or a library's call. NOT_SUPPORTED if nobody promised to compute it and that is refused.
+Status claim(int kind, const char *what, const void *stream);
+void refuse(const char *what);
+// What was refused last on this thread, or nullptr. It stays until it is taken.
+const char *last_refusal();

@@ -1,0 +1,108 @@
+"""Puts the simulated GPU in place: its libraries before PyTorch is loaded, its values right after."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from . import installed, runtime_build, settings
+from .errors import MachineError
+from .settings import Settings
+
+
+def start(gpus: int = 1, memory: str | None = None, capability: str | None = None) -> None:
+    """Give this process, and those that it starts, simulated GPUs. Call it before PyTorch is imported.
+
+    Raises SettingError or MachineError, which say what to do. Compiles the simulated GPU where it is first used.
+    """
+    chosen = settings.make(gpus, memory, capability)
+    if "torch" in sys.modules:
+        raise MachineError("PyTorch is imported already. Call simulated_gpu.start() before the first `import torch`.")
+    chosen.write(os.environ)
+    prepare()
+    watch()
+
+
+def prepare() -> None:
+    """Compile what is not compiled yet. Raises MachineError, here rather than at the program's `import torch`."""
+    runtime_build.build(installed.find())
+
+
+def describe(chosen: Settings) -> str:
+    """Return what there is in words, and say so if the machine has a GPU of its own."""
+    own = "; this machine's own GPU is not used" if Path("/dev/nvidia0").exists() else ""
+    return f"{chosen}{own}"
+
+
+def running() -> bool:
+    """Return whether PyTorch sees simulated GPUs in this process, or will once it is imported."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+def watch() -> None:
+    """Wait for `import torch`, and put the simulated GPU in place then."""
+    if not running():
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds `torch` as the other finders do, and gives it a loader that starts the simulated GPU around it."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != "torch" or settings.read() is None:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        specs = (finder.find_spec(fullname, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+class _Loader(importlib.abc.Loader):
+    """Loads PyTorch with its own loader, between the libraries and the values of the simulated GPU."""
+
+    def __init__(self, loader: importlib.abc.Loader) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        chosen = settings.read()
+        if chosen is not None:
+            load(chosen)
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        from .values import install
+
+        install()
+
+
+def load(chosen: Settings) -> None:
+    """Load the libraries that take the place of NVIDIA's, so that PyTorch finds them and looks for no others."""
+    torch = installed.find()
+    libraries = [ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL) for path in runtime_build.build(torch)]
+    visible = settings.visible(chosen.gpus)
+    major, minor = chosen.capability.split(".")
+    libraries[0].simgpu_configure(
+        chosen.gpus,
+        (ctypes.c_int * len(visible))(*visible),
+        len(visible),
+        ctypes.c_size_t(chosen.memory),
+        int(major) * 10 + int(minor),
+        torch.cuda_number,
+    )
+    # PyTorch keeps what it compiles for a GPU in a folder of the user's. What is "compiled" here must not get there.
+    os.environ["USE_PYTORCH_KERNEL_CACHE"] = "0"

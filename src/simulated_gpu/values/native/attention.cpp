@@ -1,0 +1,142 @@
+// Fused attention by its definition: softmax(scale * query @ key.T + bias) @ value, batch and heads first, in float32 at
+// least. The tensors of the operators are (batch, length, heads, width).
+#include "attention.h"
+
+#include "below.h"
+#include "errors.h"
+#include "host.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+
+#include <cmath>
+
+namespace simulated_gpu::attention {
+namespace {
+
+enum class Mask { none, top_left, bottom_right };
+
+// One attention, forward: everything that backward needs again.
+struct Attention {
+  at::Tensor query, key, value; // (batch, heads, length, width)
+  double scale;
+  at::Tensor scores;
+  at::Tensor probabilities;
+};
+
+at::Tensor heads_first(const at::Tensor& tensor) {
+  return wide(tensor).transpose(1, 2);
+}
+
+// Grouped-query attention has fewer heads of keys and values than of queries.
+at::Tensor with_heads(const at::Tensor& tensor, int64_t heads) {
+  return tensor.size(1) == heads ? tensor : tensor.repeat_interleave(heads / tensor.size(1), 1);
+}
+
+at::Tensor to_heads(const at::Tensor& gradient, int64_t heads) {
+  if (gradient.size(1) == heads)
+    return gradient;
+  return gradient.unflatten(1, {heads, gradient.size(1) / heads}).sum(2);
+}
+
+void refuse_what_is_not_known(const Call& call, std::initializer_list<const char*> absent) {
+  for (const char* name : absent)
+    if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).isTensor() &&
+        call.argument(name).toTensor().defined() && call.argument(name).toTensor().numel() > 0)
+      throw NotSimulated(
+          call.op.name() + " with " + name + ": the simulated GPU knows attention over whole batches only. "
+          "Call scaled_dot_product_attention with dense tensors, or run this on a real GPU.");
+  if (call.argument("dropout_p").toDouble() > 0)
+    throw NotSimulated(
+        call.op.name() + " with dropout: the simulated GPU does not know which elements a fused kernel drops. "
+        "Use dropout_p=0, or torch.nn.attention.sdpa_kernel(SDPBackend.MATH), or run this on a real GPU.");
+}
+
+Mask mask_of(const Call& call) {
+  if (call.op.schema().argumentIndexWithName("custom_mask_type"))
+    return static_cast<Mask>(call.argument("custom_mask_type").toInt());
+  return call.argument("is_causal").toBool() ? Mask::bottom_right : Mask::none;
+}
+
+void apply(Mask mask, at::Tensor& scores) {
+  if (mask == Mask::none)
+    return;
+  auto rows = scores.size(-2);
+  auto columns = scores.size(-1);
+  auto diagonal = mask == Mask::top_left ? 0 : columns - rows;
+  auto seen = at::ones({rows, columns}, scores.options().dtype(at::kBool)).tril(diagonal);
+  scores = scores.masked_fill(seen.logical_not(), -INFINITY);
+}
+
+Attention attend(const Call& call, const at::Tensor& bias) {
+  Attention made;
+  made.query = heads_first(call.host("query"));
+  auto heads = made.query.size(1);
+  made.key = with_heads(heads_first(call.host("key")), heads);
+  made.value = with_heads(heads_first(call.host("value")), heads);
+  made.scale = call.given("scale") ? call.argument("scale").toDouble() : 1.0 / std::sqrt(made.query.size(-1));
+  made.scores = at::matmul(made.query, made.key.transpose(-2, -1)) * made.scale;
+  if (bias.defined())
+    made.scores = made.scores + wide(bias);
+  apply(mask_of(call), made.scores);
+  made.probabilities = made.scores.softmax(-1).nan_to_num(0.0);
+  return made;
+}
+
+void forward(const Call& call, const at::Tensor& bias) {
+  Below below;
+  auto made = attend(call, bias);
+  call.result(0).copy_(at::matmul(made.probabilities, made.value).transpose(1, 2));
+  auto sums = call.result(1);
+  if (sums.numel() == 0)
+    return;
+  sums.fill_(INFINITY); // the fused kernels pad the rows
+  sums.narrow(2, 0, made.scores.size(2)).copy_(at::logsumexp(made.scores, {-1}));
+}
+
+// Writes the gradients of query, key and value, and returns that of the scores.
+at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bias) {
+  auto made = attend(call, bias);
+  auto grad = heads_first(call.host(gradient));
+  auto grad_value = at::matmul(made.probabilities.transpose(-2, -1), grad);
+  auto grad_probabilities = at::matmul(grad, made.value.transpose(-2, -1));
+  auto sum = (grad_probabilities * made.probabilities).sum(-1, true);
+  auto grad_scores = made.probabilities * (grad_probabilities - sum);
+  auto heads = call.host("key").size(2);
+  call.result(0).copy_((at::matmul(grad_scores, made.key) * made.scale).transpose(1, 2));
+  auto grad_key = at::matmul(grad_scores.transpose(-2, -1), made.query) * made.scale;
+  call.result(1).copy_(to_heads(grad_key, heads).transpose(1, 2));
+  call.result(2).copy_(to_heads(grad_value, heads).transpose(1, 2));
+  return grad_scores;
+}
+
+} // namespace
+
+void efficient_forward(const Call& call) {
+  refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k", "seqlen_k"});
+  forward(call, call.host("bias"));
+}
+
+void efficient_backward(const Call& call) {
+  refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k"});
+  Below below;
+  auto bias = call.host("bias");
+  auto grad_scores = backward(call, "grad_out_", bias);
+  if (bias.defined() && call.results[3].toTensor().defined())
+    call.result(3).copy_(grad_scores.sum_to_size(call.result(3).sizes()));
+}
+
+void flash_forward(const Call& call) {
+  refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k", "seqused_k", "alibi_slopes", "block_table"});
+  forward(call, {});
+}
+
+void flash_backward(const Call& call) {
+  refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k"});
+  Below below;
+  backward(call, "grad_out", {});
+}
+
+} // namespace simulated_gpu::attention

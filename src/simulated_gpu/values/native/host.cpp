@@ -1,0 +1,91 @@
+// Makes host views of dense, sparse and compressed tensors.
+#include "host.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
+#include <ATen/ops/_sparse_coo_tensor_unsafe.h>
+#include <ATen/ops/empty_strided.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+namespace simulated_gpu {
+namespace {
+
+at::Tensor dense_view(const at::Tensor& tensor) {
+  const auto& storage = tensor.storage();
+  c10::Storage memory(
+      c10::Storage::use_byte_size_t(),
+      storage.nbytes(),
+      at::DataPtr(const_cast<void*>(storage.data()), at::Device(at::kCPU)),
+      /*allocator=*/nullptr,
+      /*resizable=*/false);
+  auto view = at::detail::make_tensor<c10::TensorImpl>(
+      std::move(memory), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
+  auto* impl = view.unsafeGetTensorImpl();
+  impl->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  impl->_set_conj(tensor.is_conj());
+  impl->_set_neg(tensor.is_neg());
+  if (tensor.unsafeGetTensorImpl()->is_wrapped_number())
+    impl->set_wrapped_number(true);
+  return view;
+}
+
+at::Tensor compressed_view(const at::Tensor& tensor) {
+  bool by_row = tensor.layout() == at::kSparseCsr || tensor.layout() == at::kSparseBsr;
+  auto compressed = by_row ? tensor.crow_indices() : tensor.ccol_indices();
+  auto plain = by_row ? tensor.col_indices() : tensor.row_indices();
+  auto options = tensor.options().device(at::kCPU);
+  return at::_sparse_compressed_tensor_unsafe(
+      dense_view(compressed), dense_view(plain), dense_view(tensor.values()), tensor.sizes(), options);
+}
+
+} // namespace
+
+at::Tensor host_view(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_cuda())
+    return tensor;
+  if (tensor.layout() == at::kStrided)
+    return dense_view(tensor);
+  if (tensor.layout() == at::kSparse)
+    return at::_sparse_coo_tensor_unsafe(
+        dense_view(tensor._indices()),
+        dense_view(tensor._values()),
+        tensor.sizes(),
+        tensor.options().device(at::kCPU),
+        tensor.is_coalesced());
+  return compressed_view(tensor);
+}
+
+at::Device gpu_of(const std::vector<c10::IValue>& arguments) {
+  std::optional<at::Device> gpu;
+  for (const auto& argument : arguments) {
+    if (argument.isDevice() && argument.toDevice().is_cuda() && argument.toDevice().has_index())
+      return argument.toDevice();
+    map_tensors(argument, [&](const at::Tensor& tensor) {
+      if (!gpu && tensor.defined() && tensor.is_cuda())
+        gpu = tensor.device();
+      return tensor;
+    });
+  }
+  return gpu.value_or(c10::impl::VirtualGuardImpl(at::kCUDA).getDevice());
+}
+
+at::Tensor on_gpu(const at::Tensor& host, at::Device gpu) {
+  if (!host.defined())
+    return host;
+  auto tensor = at::empty_strided(host.sizes(), host.strides(), host.options().device(gpu));
+  host_view(tensor).copy_(host);
+  return tensor;
+}
+
+at::Tensor wide(const at::Tensor& tensor) {
+  bool narrow = tensor.defined() && (tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16);
+  return narrow ? tensor.to(at::kFloat) : tensor;
+}
+
+c10::IValue host_argument(const c10::IValue& argument) {
+  if (argument.isDevice() && argument.toDevice().is_cuda())
+    return at::Device(at::kCPU);
+  return map_tensors(argument, host_view);
+}
+
+} // namespace simulated_gpu

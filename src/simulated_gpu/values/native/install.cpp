@@ -1,0 +1,76 @@
+// Puts the layer's kernels in the place of PyTorch's own under the CUDA key.
+#include "below.h"
+#include "errors.h"
+#include "operator.h"
+#include "runtime.h"
+#include "special.h"
+
+#include <memory>
+#include <unordered_set>
+
+namespace simulated_gpu {
+namespace {
+
+struct Kernel : c10::OperatorKernel {
+  explicit Kernel(std::shared_ptr<const Operator> op) : op(std::move(op)) {}
+  void operator()(const c10::OperatorHandle&, c10::DispatchKeySet keys, Stack* stack) {
+    op->call(keys, stack);
+  }
+  std::shared_ptr<const Operator> op;
+};
+
+bool returns_a_view(const c10::FunctionSchema& schema) {
+  for (const auto& result : schema.returns())
+    if (result.alias_info() && !result.alias_info()->isWrite())
+      return true;
+  return false;
+}
+
+// Operators that allocate or describe memory. They launch nothing, and are called so often that a detour would cost.
+bool computes_nothing(const c10::FunctionSchema& schema) {
+  static const std::unordered_set<std::string> names = {
+      "aten::empty", "aten::empty_strided", "aten::resize_", "aten::set_", "aten::record_stream", "aten::is_set_to",
+      "aten::_local_scalar_dense", "aten::_has_same_storage_numel", "aten::_fused_sdp_choice", "aten::sym_size"};
+  return names.count(schema.operator_name().name) > 0 || returns_a_view(schema);
+}
+
+void replace(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+  auto op = std::make_shared<const Operator>(handle, key, special(handle));
+  auto kernel = c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op)));
+  auto registration = c10::Dispatcher::singleton().registerImpl(
+      handle.operator_name(), key, std::move(kernel), std::nullopt, nullptr, "simulated_gpu");
+  new c10::RegistrationHandleRAII(std::move(registration)); // kept for the life of the process
+}
+
+bool has_own_kernel(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+  static const std::unordered_set<std::string> through_stubs = {"aten::copy_"};
+  return handle.hasKernelForDispatchKey(key) ||
+      (key == c10::DispatchKey::CUDA && through_stubs.count(handle.operator_name().name) > 0);
+}
+
+int replace_all() {
+  Silence silence; // PyTorch warns that kernels are replaced
+  c10::WarningUtils::WarningHandlerGuard guard(&silence);
+  auto& dispatcher = c10::Dispatcher::singleton();
+  int count = 0;
+  for (const auto& name : dispatcher.getAllOpNames()) {
+    auto handle = dispatcher.findSchema(name);
+    if (!handle || computes_nothing(handle->schema()) || !has_own_kernel(*handle, c10::DispatchKey::CUDA))
+      continue;
+    replace(*handle, c10::DispatchKey::CUDA);
+    ++count;
+  }
+  return count;
+}
+
+} // namespace
+} // namespace simulated_gpu
+
+// Returns null, or what hinders it.
+extern "C" const char* simulated_gpu_values_install(PyObject* not_simulated) {
+  if (const char* missing = simulated_gpu::runtime::connect())
+    return missing;
+  simulated_gpu::set_not_simulated(not_simulated);
+  simulated_gpu::replace_all();
+  return nullptr;
+}

@@ -1,0 +1,168 @@
+// Runs PyTorch's own code of an operator, and has the values computed if it launched anything.
+#include "operator.h"
+
+#include "below.h"
+#include "host.h"
+#include "overloads.h"
+#include "runtime.h"
+
+
+namespace simulated_gpu {
+namespace {
+
+// Launches of this thread whose values are computed already. An operator that calls others counts only its own.
+thread_local uint64_t computed = 0;
+thread_local int depth = 0;
+
+struct Claim {
+  Claim() {
+    runtime::enter();
+    if (depth++ == 0)
+      computed = runtime::launched();
+    before = open();
+  }
+  ~Claim() {
+    --depth;
+    runtime::leave();
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  bool launched() const {
+    return open() != before;
+  }
+  void settle() const {
+    computed = runtime::launched() - before;
+  }
+
+ private:
+  static uint64_t open() {
+    return runtime::launched() - computed;
+  }
+  uint64_t before;
+};
+
+struct Promise {
+  Promise(Foresee foresee, const Arguments& arguments) : made(foresee != nullptr) {
+    if (made)
+      foresee(arguments);
+  }
+  ~Promise() {
+    if (made)
+      runtime::forget_reads();
+  }
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
+
+ private:
+  bool made;
+};
+
+std::vector<size_t> written_arguments(const c10::FunctionSchema& schema) {
+  std::vector<size_t> written;
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const auto* alias = schema.arguments()[i].alias_info();
+    if (alias && alias->isWrite())
+      written.push_back(i);
+  }
+  return written;
+}
+
+} // namespace
+
+Operator::Operator(c10::OperatorHandle handle, c10::DispatchKey key, Special special)
+    : handle_(handle),
+      original_(handle.getComputedKernelForDispatchKey(key)),
+      special_(special),
+      written_(written_arguments(handle.schema())),
+      reads_what_it_writes_(!written_.empty() && !leaves_its_inputs(handle.schema())),
+      into_(written_.empty() ? overload_into(handle) : std::nullopt) {}
+
+const c10::IValue& Call::argument(std::string_view name) const {
+  const auto& schema = op.schema().arguments();
+  for (size_t i = 0; i < schema.size(); ++i)
+    if (schema[i].name() == name)
+      return arguments[i];
+  TORCH_INTERNAL_ASSERT(false, op.name(), " has no argument ", std::string(name));
+}
+
+at::Tensor Call::host(std::string_view name) const {
+  const auto& value = argument(name);
+  return value.isNone() ? at::Tensor() : host_view(value.toTensor());
+}
+
+at::Tensor Call::result(size_t index) const {
+  return host_view(results[index].toTensor());
+}
+
+std::string Operator::name() const {
+  return c10::toString(handle_.operator_name());
+}
+
+void Operator::original(c10::DispatchKeySet keys, Stack* stack) const {
+  original_.callBoxed(handle_, keys, stack);
+}
+
+// What PyTorch's own code may overwrite before the values are computed: the arguments that the operator both reads and
+// writes.
+Arguments Operator::save(const Arguments& arguments) const {
+  Arguments saved;
+  if (!reads_what_it_writes_)
+    return saved;
+  for (size_t i : written_)
+    saved.push_back(map_tensors(arguments[i], [](const at::Tensor& tensor) {
+      bool plain = tensor.defined() && tensor.is_cuda() && tensor.layout() == at::kStrided;
+      return plain ? host_view(tensor).clone() : at::Tensor();
+    }));
+  return saved;
+}
+
+void Operator::restore(const Arguments& arguments, const Arguments& saved) const {
+  for (size_t k = 0; k < saved.size(); ++k) {
+    std::vector<at::Tensor> now;
+    map_tensors(arguments[written_[k]], [&](const at::Tensor& tensor) {
+      now.push_back(tensor);
+      return tensor;
+    });
+    size_t next = 0;
+    map_tensors(saved[k], [&](const at::Tensor& before) {
+      const auto& tensor = now[next++];
+      if (before.defined() && before.sizes() == tensor.sizes() && before.dtype() == tensor.dtype())
+        host_view(tensor).copy_(before);
+      return before;
+    });
+  }
+}
+
+// Leaves results on the GPU where the arguments are.
+void Operator::replace(Stack* stack) const {
+  Below below;
+  auto arguments = torch::jit::pop(*stack, schema().arguments().size());
+  auto device = gpu_of(arguments);
+  for (const auto& result : special_.replace(Call{*this, arguments, {}, {}}))
+    stack->push_back(map_tensors(result, [&](const at::Tensor& host) { return on_gpu(host, device); }));
+}
+
+void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
+  Claim claim;
+  if (special_.replace) {
+    replace(stack);
+    claim.settle();
+    return;
+  }
+  auto count = schema().arguments().size();
+  Arguments arguments(stack->end() - count, stack->end());
+  auto saved = save(arguments);
+  auto random = special_.random ? Philox::next(arguments, schema()) : Philox{};
+  Promise promise(special_.foresee, arguments);
+  original(keys, stack);
+  if (!claim.launched())
+    return;
+  restore(arguments, saved);
+  auto results = torch::jit::last(*stack, schema().returns().size());
+  Call call{*this, arguments, results, random};
+  (special_.compute ? special_.compute : compute_on_cpu)(call);
+  claim.settle();
+}
+
+} // namespace simulated_gpu

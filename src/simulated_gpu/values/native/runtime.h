@@ -1,0 +1,39 @@
+// The preloaded runtime's functions, found by name: this library is built without linking against it.
+#pragma once
+
+#include <cstdint>
+
+namespace simulated_gpu::runtime {
+
+// Between these two the calling thread promises to compute what is launched.
+void enter();
+void leave();
+
+// Kernels and library calls that this thread has launched so far.
+uint64_t launched();
+
+// This thread's newest kernel: blocks, threads a block, and its mangled name.
+struct Launch {
+  uint32_t grid[3];
+  uint32_t block[3];
+  const char* kernel;
+
+  uint64_t threads() const {
+    return uint64_t(grid[0]) * block[0];
+  }
+};
+Launch last_launch();
+// The newest one that filled a tensor with random numbers.
+Launch last_random_launch();
+
+// The next device-to-host copies on this thread read this number (of more than eight bytes: only zeros).
+void expect_reads(int64_t value, int times);
+void forget_reads();
+
+// From now on every call of CUDA fails with this error.
+void fail(int status);
+
+// Finds the functions. Returns the name of the first that is missing, or null.
+const char* connect();
+
+} // namespace simulated_gpu::runtime

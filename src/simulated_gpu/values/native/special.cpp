@@ -1,0 +1,134 @@
+// The table of operators that need more than the CPU's kernel of the same name.
+#include "special.h"
+
+#include "attention.h"
+#include "bags.h"
+#include "cudnn.h"
+#include "foresee.h"
+#include "norms.h"
+#include "random.h"
+#include "recurrent.h"
+#include "whole.h"
+
+#include <ATen/core/enum_tag.h>
+
+#include <unordered_map>
+
+namespace simulated_gpu {
+namespace {
+
+Special computed(Compute compute) {
+  return {compute, nullptr, nullptr};
+}
+
+Special replaced(Replace replace) {
+  return {nullptr, replace, nullptr};
+}
+
+Special foreseen(Foresee foresee) {
+  return {nullptr, nullptr, foresee};
+}
+
+Special drawn(Compute compute) {
+  return {compute, nullptr, nullptr, true};
+}
+
+using Table = std::unordered_map<std::string, Special>;
+
+const Table& table() {
+  static const Table made = {
+      {"aten::nonzero", foreseen(foresee_nonzero)},
+      {"aten::nonzero.out", foreseen(foresee_nonzero)},
+      {"aten::cholesky", foreseen(foresee_success)},
+
+      {"aten::_unique", replaced(whole::on_the_cpu)},
+      {"aten::_unique2", replaced(whole::on_the_cpu)},
+      {"aten::unique_dim", replaced(whole::on_the_cpu)},
+      {"aten::unique_consecutive", replaced(whole::on_the_cpu)},
+      {"aten::unique_dim_consecutive", replaced(whole::on_the_cpu)},
+      {"aten::geqrf", replaced(whole::on_the_cpu)},
+      {"aten::linalg_qr", replaced(whole::on_the_cpu)},
+      {"aten::linalg_lstsq", replaced(whole::least_squares)},
+
+      {"aten::cudnn_convolution", replaced(cudnn::convolution)},
+      {"aten::cudnn_convolution_relu", replaced(cudnn::convolution_relu)},
+      {"aten::cudnn_convolution_add_relu", replaced(cudnn::convolution_add_relu)},
+      {"aten::cudnn_convolution_transpose", replaced(cudnn::convolution_transpose)},
+      {"aten::convolution_backward", replaced(cudnn::convolution_backward)},
+      {"aten::_conv_depthwise2d", computed(cudnn::depthwise)},
+      {"aten::conv_depthwise3d", computed(cudnn::depthwise)},
+      {"aten::cudnn_batch_norm", replaced(cudnn::batch_norm)},
+      {"aten::cudnn_batch_norm_backward", replaced(cudnn::batch_norm_backward)},
+      {"aten::cudnn_grid_sampler", replaced(cudnn::grid_sampler)},
+      {"aten::cudnn_grid_sampler_backward", replaced(cudnn::grid_sampler_backward)},
+      {"aten::cudnn_affine_grid_generator", replaced(cudnn::affine_grid)},
+      {"aten::cudnn_affine_grid_generator_backward", replaced(cudnn::affine_grid_backward)},
+
+      {"aten::native_batch_norm", computed(norms::batch)},
+      {"aten::_native_batch_norm_legit", computed(norms::batch)},
+      {"aten::_native_batch_norm_legit.no_stats", computed(norms::batch)},
+      {"aten::_batch_norm_with_update", computed(norms::batch)},
+      {"aten::batch_norm_stats", computed(norms::batch_stats)},
+      {"aten::batch_norm_elemt", computed(norms::batch_elements)},
+      {"aten::batch_norm_gather_stats", computed(norms::batch_gather)},
+      {"aten::batch_norm_gather_stats_with_counts", computed(norms::batch_gather)},
+      {"aten::batch_norm_backward_reduce", computed(norms::batch_backward_reduce)},
+      {"aten::batch_norm_backward_elemt", computed(norms::batch_backward_elements)},
+      {"aten::_fused_rms_norm_backward", computed(norms::rms_backward)},
+
+      {"aten::_embedding_bag", computed(bags::forward)},
+      {"aten::_embedding_bag_forward_only", computed(bags::forward)},
+
+      {"aten::_efficient_attention_forward", computed(attention::efficient_forward)},
+      {"aten::_efficient_attention_backward", computed(attention::efficient_backward)},
+      {"aten::_flash_attention_forward", computed(attention::flash_forward)},
+      {"aten::_flash_attention_backward", computed(attention::flash_backward)},
+
+      {"aten::_cudnn_rnn", replaced(recurrent::cudnn)},
+      {"aten::_cudnn_rnn_backward", replaced(recurrent::cudnn_backward)},
+      {"aten::_cudnn_rnn_flatten_weight", replaced(recurrent::cudnn_flatten)},
+      {"aten::_cudnn_init_dropout_state", replaced(recurrent::cudnn_dropout_state)},
+      {"aten::_thnn_fused_lstm_cell", computed(recurrent::lstm_cell)},
+      {"aten::_thnn_fused_lstm_cell_backward_impl", computed(recurrent::lstm_cell_backward)},
+      {"aten::_thnn_fused_gru_cell", computed(recurrent::gru_cell)},
+      {"aten::_thnn_fused_gru_cell_backward", computed(recurrent::gru_cell_backward)},
+
+      {"aten::uniform_", drawn(random::uniform)},
+      {"aten::normal_", drawn(random::normal)},
+      {"aten::normal.Tensor_float", drawn(random::normal_around)},
+      {"aten::normal.float_Tensor", drawn(random::normal_around)},
+      {"aten::normal.Tensor_Tensor", drawn(random::normal_around)},
+      {"aten::normal.Tensor_float_out", drawn(random::normal_around)},
+      {"aten::normal.float_Tensor_out", drawn(random::normal_around)},
+      {"aten::normal.Tensor_Tensor_out", drawn(random::normal_around)},
+      {"aten::log_normal_", drawn(random::log_normal)},
+      {"aten::exponential_", drawn(random::exponential)},
+      {"aten::cauchy_", drawn(random::cauchy)},
+      {"aten::geometric_", drawn(random::geometric)},
+      {"aten::bernoulli_.float", drawn(random::bernoulli)},
+      {"aten::bernoulli_.Tensor", drawn(random::bernoulli_tensor)},
+      {"aten::random_", drawn(random::integers)},
+      {"aten::random_.from", drawn(random::integers)},
+      {"aten::random_.to", drawn(random::integers)},
+      {"aten::randperm.generator_out", drawn(random::permutation)},
+      {"aten::multinomial", drawn(random::multinomial)},
+      {"aten::multinomial.out", drawn(random::multinomial)},
+      {"aten::native_dropout", drawn(random::dropout)},
+      {"aten::_fused_dropout", drawn(random::fused_dropout)},
+      {"aten::rrelu_with_noise", drawn(random::rrelu)},
+      {"aten::rrelu_with_noise_", drawn(random::rrelu)},
+  };
+  return made;
+}
+
+} // namespace
+
+Special special(const c10::OperatorHandle& op) {
+  auto found = table().find(c10::toString(op.operator_name()));
+  if (found != table().end())
+    return found->second;
+  bool random = op.hasTag(at::Tag::nondeterministic_seeded);
+  return random ? drawn(random::by_another_algorithm) : Special{};
+}
+
+} // namespace simulated_gpu

@@ -1,0 +1,12 @@
+// Operators whose host code on CUDA is so entangled with what it computes that the CPU's operator takes its place as a
+// whole. All have one tensor or tensors that the CPU checks alike.
+#pragma once
+
+#include "operator.h"
+
+namespace simulated_gpu::whole {
+
+Arguments on_the_cpu(const Call& call);
+Arguments least_squares(const Call& call);
+
+} // namespace simulated_gpu::whole

@@ -1,0 +1,72 @@
+"""Building once: the key, the lock, and what is said where it cannot be built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simulated_gpu import MachineError, builder
+from simulated_gpu.installed import Torch
+
+
+@pytest.fixture
+def torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Torch:
+    """A PyTorch whose version file can be changed, with an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "version.py").write_text("__version__ = '2.13.0+cu130'")
+    return Torch(tmp_path / "torch", "2.13.0+cu130", "13.0")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A source file."""
+    path = tmp_path / "source.cpp"
+    path.write_text("int one() { return 1; }")
+    return path
+
+
+def write(folder: Path) -> None:
+    (folder / "result").write_text("built")
+
+
+def test_what_was_built_is_not_built_again(torch: Torch, source: Path) -> None:
+    """The first use takes seconds, the others must not."""
+    folder = builder.kept("x", torch, [source], write)
+    assert (folder / "result").read_text() == "built"
+    assert builder.kept("x", torch, [source], lambda folder: pytest.fail("built again")) == folder
+
+
+def test_a_changed_source_and_another_pytorch_are_built_anew(torch: Torch, source: Path) -> None:
+    """A result depends on nothing but its key, so all that it depends on has to be in the key."""
+    first = builder.kept("x", torch, [source], write)
+    source.write_text("int one() { return 2; }")
+    second = builder.kept("x", torch, [source], write)
+    (torch.folder / "version.py").write_text("__version__ = '2.13.0+cu132'")
+    third = builder.kept("x", torch, [source], write)
+    assert len({first, second, third}) == 3
+
+
+def test_a_build_that_fails_leaves_nothing(torch: Torch, source: Path) -> None:
+    """Half a library must not be found by the next process."""
+    source.write_text("this is no C++")
+    with pytest.raises(MachineError, match="the compiler could not build"):
+        builder.kept("x", torch, [source], lambda folder: builder.compile_with(["-c", str(source)]))
+    assert [path.name for path in builder.cache_folder().iterdir()] == ["lock"]
+
+
+def test_a_missing_compiler_is_named_with_how_to_install_it(
+    torch: Torch, source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Slim containers have no compiler."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match=r"no g\+\+ here. Install the compiler: apt-get install g\+\+"):
+        builder.kept("x", torch, [source], write)
+
+
+def test_a_cache_that_cannot_be_written_is_named(torch: Torch, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home folder may be read-only; another folder can be chosen."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    with pytest.raises(MachineError, match="Set XDG_CACHE_HOME"):
+        builder.kept("x", torch, [source], write)

@@ -1,0 +1,99 @@
+"""`pytest --simulated-gpu`: what a person sees who runs tests with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simulated_gpu import pytest_plugin
+
+PLUGIN = ("-p", "simulated_gpu.pytest_plugin")
+TESTS = """
+import torch
+def test_count():
+    assert torch.cuda.device_count() == {count}
+def test_data():
+    assert torch.tensor([5.]).cuda().item() == 5
+"""
+
+
+@pytest.fixture(autouse=True)
+def _source_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes that pytester starts find the plugin, as if it were installed."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    monkeypatch.delenv("SIMULATED_GPU", raising=False)
+
+
+@pytest.mark.cuda_build
+@pytest.mark.parametrize(
+    "options", [("--simulated-gpu=2",), ("--simulated-gpu", "2"), ("--simulated-gpu=2", "-n", "1")]
+)
+def test_the_tests_find_the_gpus(pytester: pytest.Pytester, options: tuple[str, ...]) -> None:
+    """In one process, and in the workers of xdist."""
+    pytester.makepyfile(TESTS.format(count=2))
+    done = pytester.runpytest_subprocess(*PLUGIN, *options)
+    done.assert_outcomes(passed=2)
+    done.stdout.fnmatch_lines(["simulated GPU: 2 x 16 GiB, compute capability 8.0*"])
+
+
+@pytest.mark.cuda_build
+def test_a_path_may_follow_the_option(pytester: pytest.Pytester) -> None:
+    """`pytest --simulated-gpu tests` is what people type, and tests is no number."""
+    pytester.mkdir("folder").joinpath("test_x.py").write_text(TESTS.format(count=1))
+    pytester.runpytest_subprocess(*PLUGIN, "--simulated-gpu", "folder").assert_outcomes(passed=2)
+
+
+@pytest.mark.cuda_build
+def test_a_conftest_may_import_pytorch(pytester: pytest.Pytester) -> None:
+    """Most do, and they are loaded before any test."""
+    pytester.makeconftest("import torch")
+    pytester.makepyfile(TESTS.format(count=1))
+    pytester.runpytest_subprocess(*PLUGIN, "--simulated-gpu").assert_outcomes(passed=2)
+
+
+def test_without_the_option_nothing_changes(pytester: pytest.Pytester) -> None:
+    """Who installs it for one project has it in the environment of all."""
+    pytester.makepyfile(
+        "import os, sys\ndef test(): assert 'SIMULATED_GPU' not in os.environ and 'torch' not in sys.modules"
+    )
+    done = pytester.runpytest_subprocess(*PLUGIN, "-W", "error")
+    done.assert_outcomes(passed=1)
+    assert "simulated" not in done.stdout.str().split("plugins:")[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--simulated-gpu=99",), "*--simulated-gpu: 99 GPUs: choose 1 to 16"),
+        (("--simulated-gpu=many",), "*--simulated-gpu: many is no number of GPUs"),
+        (("--simulated-gpu", "--simulated-gpu-memory=8XB"), "*memory '8XB': write a number and a unit, such as 8GiB*"),
+    ],
+)
+def test_a_wrong_option_is_an_error_of_usage(pytester: pytest.Pytester, options: tuple[str, ...], message: str) -> None:
+    """One line that says what to write, no traceback."""
+    done = pytester.runpytest_subprocess(*PLUGIN, *options)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines([message])
+
+
+def test_the_help_names_the_options(pytester: pytest.Pytester) -> None:
+    """`pytest --help` is where people look."""
+    done = pytester.runpytest_subprocess(*PLUGIN, "--help")
+    done.stdout.fnmatch_lines(["simulated GPU:", "*--simulated-gpu=[[]N]*", "*--simulated-gpu-memory=SIZE*"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["--simulated-gpu", "tests"], ["--simulated-gpu=1", "tests"]),
+        (["tests", "--simulated-gpu"], ["tests", "--simulated-gpu=1"]),
+        (["--simulated-gpu", "2", "tests"], ["--simulated-gpu", "2", "tests"]),
+        (["--simulated-gpu=2"], ["--simulated-gpu=2"]),
+    ],
+)
+def test_the_number_is_written_where_it_was_left_out(before: list[str], after: list[str]) -> None:
+    """Argument parsers take what follows an option for its value."""
+    arguments = list(before)
+    assert pytest_plugin.write_number(arguments) == (before != after)
+    assert arguments == after

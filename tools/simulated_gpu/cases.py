@@ -1,0 +1,159 @@
+"""One case of a measurement: an operator of PyTorch's OpInfo database in one dtype, on the CPU and on the simulated GPU."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.utils._pytree import tree_leaves, tree_map
+
+from simulated_gpu import NotSimulated
+
+SAMPLES = 6
+RANDOM = (
+    "rand", "normal", "multinomial", "bernoulli", "uniform", "cauchy", "exponential", "geometric", "dropout", "empty", "rrelu",
+    "svd_lowrank", "pca_lowrank", "fractional",
+)  # fmt: skip
+WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+
+
+def name(op: OpInfo) -> str:
+    """Return an operator's name with its variant."""
+    return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
+
+
+def operators() -> dict[str, OpInfo]:
+    """Return all operators of the database by name."""
+    return {name(op): op for op in op_db}
+
+
+def run(op: OpInfo, dtype: torch.dtype, backward: bool) -> tuple[str, str]:
+    """Return the verdict on one case, and what went wrong."""
+    supported = dtype in op.supported_dtypes("cuda")
+    if backward and not (op.supports_autograd and dtype in op.supported_backward_dtypes("cuda")):
+        return "no gradient", ""
+    compared = failed = 0
+    try:
+        for sample in itertools.islice(_samples(op, dtype, backward), SAMPLES):
+            want = _attempt(lambda s=sample: _reference(op, s, dtype, backward))
+            got = _attempt(lambda s=sample: _evaluate(op, _moved(s, "cuda"), backward))
+            verdict = _judge(name(op), supported, want, got)
+            if verdict[0] not in ("equal", "fails rightly"):
+                return verdict
+            compared += verdict[0] == "equal"
+            failed += verdict[0] == "fails rightly"
+    except _NoSamples:
+        return "no samples", ""
+    if compared == 0 and failed == 0:
+        return "no samples", ""
+    return ("equal" if compared else "fails rightly"), ""
+
+
+class _NoSamples(Exception):
+    """The database has no inputs for this dtype."""
+
+
+def _samples(op: OpInfo, dtype: torch.dtype, backward: bool) -> Iterator[SampleInput]:
+    torch.manual_seed(0)
+    try:
+        yield from op.sample_inputs("cpu", dtype, requires_grad=backward)
+    except Exception as error:
+        raise _NoSamples from error
+
+
+def _moved(sample: SampleInput, device: str, dtypes: dict[torch.dtype, torch.dtype] | None = None) -> SampleInput:
+    def move(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            wider = (dtypes or {}).get(value.dtype, value.dtype)
+            return value.detach().clone().to(device, wider).requires_grad_(value.requires_grad)
+        if isinstance(value, torch.dtype):
+            return (dtypes or {}).get(value, value)
+        if isinstance(value, torch.device) or value == "cpu":
+            return device
+        return value
+
+    return SampleInput(move_tree(move, sample.input), args=move_tree(move, sample.args), kwargs=move_tree(move, sample.kwargs))
+
+
+def move_tree(move: Callable[[Any], Any], value: Any) -> Any:
+    """Apply a function to the leaves of nested arguments."""
+    return tree_map(move, value)
+
+
+def _reference(op: OpInfo, sample: SampleInput, dtype: torch.dtype, backward: bool) -> list[Any]:
+    """Return the CPU's results, from a wider dtype where the CPU lacks this one."""
+    try:
+        return _evaluate(op, _moved(sample, "cpu"), backward)
+    except (RuntimeError, NotImplementedError):
+        if dtype not in WIDER:
+            raise
+        return _evaluate(op, _moved(sample, "cpu", WIDER), backward)
+
+
+def _evaluate(op: OpInfo, sample: SampleInput, backward: bool) -> list[Any]:
+    torch.manual_seed(0)
+    out = op.op(sample.input, *sample.args, **sample.kwargs)
+    if sample.output_process_fn_grad is not None:
+        out = sample.output_process_fn_grad(out)
+    if not backward:
+        return tree_leaves(out)
+    outputs = [t for t in tree_leaves(out) if isinstance(t, torch.Tensor) and t.requires_grad]
+    leaves = tree_leaves((sample.input, sample.args, sample.kwargs))
+    inputs = [t for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad]
+    if not outputs or not inputs:
+        return []
+    torch.manual_seed(1)
+    cotangents = [torch.randn(t.shape, dtype=torch.float64).to(t.device, t.dtype) for t in outputs]
+    return list(torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True))
+
+
+def _attempt(function: Callable[[], list[Any]]) -> list[Any] | Exception:
+    try:
+        return function()
+    except Exception as error:
+        return error
+
+
+def _judge(op: str, supported: bool, want: list[Any] | Exception, got: list[Any] | Exception) -> tuple[str, str]:
+    if isinstance(got, NotSimulated):
+        return "refused", str(got)
+    if isinstance(got, Exception):
+        rightly = not supported or isinstance(want, Exception)
+        return ("fails rightly" if rightly else "fails"), f"{type(got).__name__}: {got}"
+    if isinstance(want, Exception):
+        return ("accepted, CPU fails" if supported else "accepted"), f"{type(want).__name__}: {want}"
+    if not supported:
+        return "accepted", ""
+    return _compare(op, want, got)
+
+
+def _compare(op: str, want: list[Any], got: list[Any]) -> tuple[str, str]:
+    if len(want) != len(got):
+        return "different", "another number of results"
+    for one, other in zip(want, got, strict=True):
+        if isinstance(one, torch.Tensor) != isinstance(other, torch.Tensor):
+            return "different", f"{one!r} and {other!r}"
+        if not isinstance(one, torch.Tensor):
+            if one != other and not any(word in op for word in RANDOM):
+                return "different", f"{one!r} and {other!r}"
+            continue
+        try:
+            _compare_tensors(op, one.detach(), other.detach().cpu())
+        except AssertionError as error:
+            return "different", str(error)
+    return "equal", ""
+
+
+def _compare_tensors(op: str, one: torch.Tensor, other: torch.Tensor) -> None:
+    assert one.shape == other.shape, f"shape {tuple(one.shape)} and {tuple(other.shape)}"
+    if any(word in op for word in RANDOM):
+        return
+    narrow = other.dtype in (torch.float16, torch.bfloat16, torch.complex32)
+    tolerance = {"rtol": 2e-2, "atol": 2e-2} if narrow else {}
+    if other.dtype is torch.float32 or other.dtype is torch.complex64:
+        tolerance = {"rtol": 1e-4, "atol": 1e-4}
+    torch.testing.assert_close(other, one.to(other.dtype) if narrow else one, equal_nan=True, **tolerance)

@@ -1,0 +1,132 @@
+"""Measure the simulated GPU with PyTorch's OpInfo database, and print a table.
+
+    python tools/simulated_gpu/measure.py --dtypes float32 float16 [--forward] [--only add,mul] [--out results.jsonl]
+
+A worker process runs the cases one after another. If one crashes or hangs, that is its verdict and a new worker goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import selectors
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+SECONDS = 60
+Case = tuple[str, str, bool]
+
+
+def main() -> None:
+    """Run the cases and print how many had which verdict."""
+    options = _options()
+    if options.worker:
+        _work()
+        return
+    results = []
+    with open(options.out, "w") as file:
+        for result in _measure(options):
+            results.append(result)
+            print(json.dumps(result), file=file, flush=True)
+            if result["verdict"] in BAD:
+                print(f"{result['op']} {result['dtype']} {_way(result)}: {result['verdict']}: {result['why'][:300]!r}", flush=True)
+    _print_table(results)
+
+
+BAD = ("different", "fails", "refused", "accepted", "accepted, CPU fails", "crash", "hang")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dtypes", nargs="+", default=["float32"])
+    parser.add_argument("--only", type=lambda text: text.split(","), help="names of operators")
+    parser.add_argument("--forward", action="store_true", help="measure no gradients")
+    parser.add_argument("--part", type=lambda text: tuple(map(int, text.split("/"))), default=(0, 1), help="i/n: one part of n")
+    parser.add_argument("--out", type=Path, default=Path("measured.jsonl"))
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _measure(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+    names = options.only or _names()
+    i, n = options.part
+    ways = [False] if options.forward else [False, True]
+    cases = [(op, dtype, way) for op in names[i::n] for dtype in options.dtypes for way in ways]
+    worker = None
+    for op, dtype, backward in cases:
+        worker = worker or _Worker()
+        answer = worker.ask((op, dtype, backward))
+        if answer[0] in ("crash", "hang"):
+            worker = None
+        yield {"op": op, "dtype": dtype, "backward": backward, "verdict": answer[0], "why": answer[1]}
+
+
+def _names() -> list[str]:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import cases; print('\\n'.join(cases.operators()))"
+    start = f"import simulated_gpu; simulated_gpu.start(2); {code}"
+    done = subprocess.run([sys.executable, "-c", start, str(Path(__file__).parent)], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+class _Worker:
+    """A process that answers a case with a verdict."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-W", "ignore", __file__, "--worker"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
+        )
+        self.selector = selectors.DefaultSelector()
+        assert self.process.stdout is not None
+        self.selector.register(self.process.stdout, selectors.EVENT_READ)
+        self.started = False
+
+    def ask(self, case: Case) -> tuple[str, str]:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        print(json.dumps(case), file=self.process.stdin, flush=True)
+        if not self.selector.select(SECONDS if self.started else 10 * SECONDS):
+            self.process.kill()
+            return "hang", f"no answer in {SECONDS} s"
+        self.started = True
+        line = self.process.stdout.readline()
+        if not line:
+            return "crash", f"exit status {self.process.wait()}"
+        verdict, why = json.loads(line)
+        return verdict, why
+
+
+def _work() -> None:
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what an operator prints must not get between the answers
+    import simulated_gpu
+
+    simulated_gpu.start(2)
+    import cases
+    import torch
+
+    torch.set_num_threads(1)
+    operators = cases.operators()
+    for line in sys.stdin:
+        op, dtype, backward = json.loads(line)
+        print(json.dumps(cases.run(operators[op], getattr(torch, dtype), backward)), file=answers)
+
+
+def _way(result: dict[str, object]) -> str:
+    return "backward" if result["backward"] else "forward"
+
+
+def _print_table(results: list[dict[str, object]]) -> None:
+    counts = collections.Counter((r["dtype"], _way(r), r["verdict"]) for r in results)
+    verdicts = sorted({verdict for _, _, verdict in counts})
+    print("| dtype | way | " + " | ".join(map(str, verdicts)) + " |")
+    print("|---" * (len(verdicts) + 2) + "|")
+    for dtype, way in dict.fromkeys((d, w) for d, w, _ in counts):
+        print(f"| {dtype} | {way} | " + " | ".join(str(counts[dtype, way, v]) for v in verdicts) + " |")
+
+
+if __name__ == "__main__":
+    main()
