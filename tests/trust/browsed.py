@@ -16,7 +16,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.parsing import parse_page
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.weave import woven_outputs, weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
