@@ -1,4 +1,4 @@
-"""What is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
+"""SiteOutputs: all pages of a site together, with what runs here, what is cached, and what was recorded elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a program on simulated GPUs, as `python program.py` would run it without."""
+"""PageRuns a program on simulated GPUs, as `python program.py` would run it without."""
 
 from __future__ import annotations
 
