@@ -111,7 +111,11 @@ def test_an_answer_is_compared_with_the_solution(context: Any, address: str) -> 
     box.get_by_text("Check your answer").click()
     text = page.locator("details.success:has(.sd-text)").first.locator(".sd-text").all_text_contents()
     told = box.get_by_role("status")
-    for said, expected in (("\n".join(text), "Right"), ("42", "Not yet. Line 1"), ("NameError: name 'x'", "ended with NameError")):
+    for said, expected in (
+        ("\n".join(text), "Right"),
+        ("42", "Not yet. Line 1"),
+        ("NameError: name 'x'", "ended with NameError"),
+    ):
         box.get_by_role("textbox").fill(said)
         box.get_by_role("button", name="Compare").click()
         assert expected in told.inner_text()

@@ -219,7 +219,9 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(context: Any, address: str)
     """It can be looked at before it is run; it prints what the page shows."""
     home = context.new_page()
     home.goto(f"{address}tensors/indexing.html")
-    index, text = next((index, text) for index, text in texts("tensors/indexing.md").items() if "with contextlib" in text)
+    index, text = next(
+        (index, text) for index, text in texts("tensors/indexing.md").items() if "with contextlib" in text
+    )
     copied(home, index)
     home.get_by_text("Copied a program that runs: this block with").wait_for()
     assert "Needs torch" in home.locator(".sd-toast").inner_text()
@@ -413,7 +415,9 @@ def test_home_is_in_the_first_screen(browser: Any, address: str, width: int, hei
 
 def test_home_takes_an_error_to_the_index(home: Any) -> None:
     """With all of its lines, which no server sees; the example does the same."""
-    home.get_by_role("textbox", name="Error message").fill("Traceback\nValueError: x\nRuntimeError: mat1 and mat2 shapes cannot be")
+    home.get_by_role("textbox", name="Error message").fill(
+        "Traceback\nValueError: x\nRuntimeError: mat1 and mat2 shapes cannot be"
+    )
     home.get_by_role("button", name="Find this error").click()
     home.locator(".sd-best dt").first.wait_for()
     assert "mat1 and mat2" in home.locator(".sd-best dt").first.inner_text()

@@ -92,7 +92,8 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
             "    Block and fix: [About x](../topic/x.md#err-q) · Seen on CPU with PyTorch 2.13",
             "## O { #messages-o data-search-exclude }",
             "`other` { #err-o }\n"
-            ":   **ValueError.**\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
+            ":   **ValueError.**\n    Seen:\n"
+            "    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
         ]
     )
 

@@ -10,13 +10,33 @@ import pytest
 import torch
 
 INTEGERS = {torch.float32: torch.int32, torch.float16: torch.int16, torch.bfloat16: torch.int16}
-EDGES = [0.0, 0.1, 1.0, -1.0, 257.0, 65504.0, 65519.0, 65520.0, 6e-8, 2e-8, 1e-8, 6.1e-5, 1e-40, 1e-46, 3.4e38, 3.39e38, 16777217.0]
+EDGES = [
+    0.0,
+    0.1,
+    1.0,
+    -1.0,
+    257.0,
+    65504.0,
+    65519.0,
+    65520.0,
+    6e-8,
+    2e-8,
+    1e-8,
+    6.1e-5,
+    1e-40,
+    1e-46,
+    3.4e38,
+    3.39e38,
+    16777217.0,
+]
 
 
 def values() -> list[float]:
     """Edges of the three dtypes, and numbers of every size."""
     choose = random.Random(0)
-    return EDGES + [choose.choice([-1, 1]) * choose.uniform(1, 2) * 2.0 ** choose.randrange(-150, 128) for _ in range(500)]
+    return EDGES + [
+        choose.choice([-1, 1]) * choose.uniform(1, 2) * 2.0 ** choose.randrange(-150, 128) for _ in range(500)
+    ]
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
