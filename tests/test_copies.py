@@ -25,7 +25,7 @@ from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import edited, trimmed
 
 ROOT = Path(__file__).parents[1]
@@ -37,15 +37,15 @@ each_page = pytest.mark.parametrize("name", PAGES)
 
 
 @cache
-def shown(name: str) -> dict[int, list[Shown]]:
+def shown(name: str) -> dict[int, list[ShownOutput]]:
     """What this PyTorch printed for each block on a CPU, as recorded."""
     page, version = PAGES[name], torch_build().version
-    found: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    found: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
     for recording in load_all(ROOT, RECORDINGS, page)[0]:
         about = recording.environment
         for block in page.blocks if (about.device, about.torch) == ("cpu", version) else ():
             if block.runs_on("cpu", version) and (output := recording.find(page, block.index).output):
-                found[block.index].append(Shown("cpu", output, about))
+                found[block.index].append(ShownOutput("cpu", output, about))
     return found
 
 
@@ -140,7 +140,7 @@ def test_a_section_of_a_script_has_the_setup_s_names_and_those_that_it_comes_aft
         "## B\n\n```python\na = 'b'\n'a' in globals(), x\n```\n\n## C\n\n```python after='a'\na.append(x)\na\n```\n\n"
         "## D\n\n```python\n'a' in globals()\n```\n"
     )
-    seen = {block.index: [Shown("cpu", Output(value="-"), None)] for block in page.blocks}
+    seen = {block.index: [ShownOutput("cpu", Output(value="-"), None)] for block in page.blocks}
     assert printed(exports(page, seen)["py"], tmp_path) == "a\n(True, 1)\n[1, 5]\nFalse\n"
 
 

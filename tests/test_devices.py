@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.devices import Build, present_devices, torch_build, why_absent
+from samedevice.devices import TorchBuild, present_devices, torch_build, why_absent
 from samedevice.nvidia import NODES
 
-CUDA = Build("2.13.0+cu130", True)
-CPU = Build("2.13.0+cpu", False)
+CUDA = TorchBuild("2.13.0+cu130", True)
+CPU = TorchBuild("2.13.0+cpu", False)
 Machine = Callable[..., None]
 
 
@@ -19,7 +19,7 @@ Machine = Callable[..., None]
 def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
     """Makes this machine seem to be another one."""
 
-    def machine(build: Build, *nodes: str, system: str = "linux", processor: str = "x86_64") -> None:
+    def machine(build: TorchBuild, *nodes: str, system: str = "linux", processor: str = "x86_64") -> None:
         monkeypatch.setattr("samedevice.devices.torch_build", lambda: build)
         monkeypatch.setattr(Path, "exists", lambda self: self.as_posix() in nodes)
         monkeypatch.setattr("sys.platform", system)
@@ -66,7 +66,7 @@ def test_a_mac_with_apple_silicon_has_mps(machine: Machine) -> None:
 
 def test_a_missing_torch_is_what_is_told_first(machine: Machine) -> None:
     """Nothing else helps then."""
-    machine(Build("", False))
+    machine(TorchBuild("", False))
     assert "PyTorch is not installed for " in why_absent("cuda")
 
 
@@ -74,4 +74,4 @@ def test_the_build_of_torch_is_known_without_importing_it() -> None:
     """It is part of the key of the cache, and must be what torch itself says, or nothing would ever be found there."""
     import torch  # takes seconds, which each of pytest's processes would wait for at the top
 
-    assert torch_build() == Build(str(torch.__version__), torch.version.cuda is not None)
+    assert torch_build() == TorchBuild(str(torch.__version__), torch.version.cuda is not None)

@@ -12,11 +12,11 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.book import Book
 from samedevice.extras import EXTRAS, MissingExtra, need
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
 from samedevice.project import Settings
+from samedevice.site_outputs import SiteOutputs
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
@@ -52,7 +52,7 @@ def test_the_error_names_what_is_missing_and_the_command() -> None:
 def test_each_part_names_its_extra(root: Path) -> None:
     """A person who installed less than a page needs must not meet a traceback."""
     with pytest.raises(PluginError, match=r"pymdownx.*samedevice\[mkdocs\]"):
-        begin(MkDocsConfig(), Book(root, print), Settings())
+        begin(MkDocsConfig(), SiteOutputs(root, print), Settings())
     with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):
         convert("{}", root / "walk.json")
 

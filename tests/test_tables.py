@@ -37,7 +37,7 @@ def test_an_option_is_added_in_one_place(write: Callable[..., Page], monkeypatch
     assert json.loads(check_export(page, "Page", {}, []))["blocks"][0]["options"]["color"] == "red"
 
 
-MADE_UP = '''\
+MADE_UP = """\
     "xpu": Kind(
         "XPU",
         "an Intel GPU",
@@ -47,7 +47,7 @@ MADE_UP = '''\
         count="3",
         name="'Arc'",
     ),
-'''
+"""
 USE = """\
 import sys
 from pathlib import Path
@@ -66,15 +66,15 @@ from samedevice.pages.parsing import parse_page
 from samedevice.running import machine
 from samedevice.weaving.copies import copies, program
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.weave import woven_outputs, weave
 
 root = Path(sys.argv[2])
 page = parse_page(root / "docs/page.md", root)
-shown = {0: [Shown("xpu", Output("fast\\n"), Environment("xpu", "Arc", "2.15.0", "3.11.7", day="2026-11-22"))]}
+shown = {0: [ShownOutput("xpu", Output("fast\\n"), Environment("xpu", "Arc", "2.15.0", "3.11.7", day="2026-11-22"))]}
 print(devices.present_devices(), machine.count("xpu"), machine.environment("xpu")["name"])
-print(*held_outputs(weave(page, shown, copies(page, shown))), summary_html(page, shown))
+print(*woven_outputs(weave(page, shown, copies(page, shown))), summary_html(page, shown))
 print(program(page, 0, copies(page, shown)), exports(page, shown)["py"], with_choice("<head></head>"))
 """
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from same_device_site.api_names import without_modules
 from same_device_site.site import Site, link
-from samedevice import DEVICES, Block, Page, Recording, stand
+from samedevice import DEVICES, Block, Page, Recording, block_statuses
 
 API_DATA = Path("docs/reference/apis.json")
 """What is known of PyTorch's names: where they are documented, and since when they exist."""
@@ -118,6 +118,6 @@ def misused(page: Page, site: Site, about: Catalogue) -> Iterator[tuple[Block, s
 
 def _silent(page: Page, block: Block, recordings: Sequence[Recording]) -> bool:
     """Whether a block is recorded and says nothing of a deprecation."""
-    found = [one for device in DEVICES for one in stand(page, block.index, device, recordings)]
+    found = [one for device in DEVICES for one in block_statuses(page, block.index, device, recordings)]
     outputs = [one.output for one in found if one.output]
     return bool(outputs) and not any(one.raised or any(word in one.shown for word in WORDS) for one in outputs)

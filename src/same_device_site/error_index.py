@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Standing, error_sections, evidence
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
 from same_device_site.site import Site, link, moved
 from samedevice import LABELS, Page, anchor, fence_mark
 
@@ -17,7 +17,7 @@ NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
 ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
-STRONGEST = list(Standing)
+STRONGEST = list(Proof)
 """What stands behind a message, the best first."""
 
 
@@ -33,9 +33,9 @@ class Entry:
     """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
 
     @property
-    def standing(self) -> Standing:
+    def proof(self) -> Proof:
         """The best of what is behind it."""
-        return min((seen.standing for _, seen in self.found), key=STRONGEST.index)
+        return min((seen.proof for _, seen in self.found), key=STRONGEST.index)
 
     @property
     def id(self) -> str:
@@ -67,7 +67,7 @@ def entries(site: Site) -> list[Entry]:
                 spoken.setdefault(normal(message), []).append((message, section, seen))
             if not section.messages:
                 text = NO_MESSAGE.sub("", section.title)
-                silent.append(Entry(text, True, ((section, Evidence(Standing.RAISED, "")),)))
+                silent.append(Entry(text, True, ((section, Evidence(Proof.RAISED, "")),)))
     merged = [_entry(group) for group in _merged(spoken).values()]
     return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
 
@@ -98,7 +98,7 @@ def cut_short(short: str, long: str) -> bool:
 
 
 def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
-    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].standing)))
+    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].proof)))
     once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
     return Entry(best[0][0], False, tuple(reversed(once.values())))
 
@@ -161,18 +161,18 @@ def _told(seen: Evidence) -> str:
     """Where a message came."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
     return {
-        Standing.RAISED: f"seen on {where}",
-        Standing.COMPARED: f"compared on {where} with what PyTorch says",
-        Standing.WAITING: "not recorded yet",
-        Standing.CITED: "cited, no block of that section raises it",
-    }.get(seen.standing, "no block raises it now")
+        Proof.RAISED: f"seen on {where}",
+        Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.WAITING: "not recorded yet",
+        Proof.CITED: "cited, no block of that section raises it",
+    }.get(seen.proof, "no block raises it now")
 
 
 def _links(entry: Entry, page: Page) -> Iterator[str]:
     """Links to the sections, and for one that cites to its source."""
     yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
     section, seen = entry.found[0]
-    if seen.standing is Standing.CITED:
+    if seen.proof is Proof.CITED:
         yield f"[Source]({section.sources[0]})"
 
 

@@ -12,7 +12,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from samedevice import DEVICES, Block, Environment, Page, Recording, State, find_links, overall, ranges, stand
+from samedevice import (
+    DEVICES,
+    Block,
+    Environment,
+    Page,
+    Recording,
+    State,
+    block_statuses,
+    find_links,
+    overall_state,
+    ranges,
+)
 
 MARKDOWN = ".md"
 """The suffix of a page in Markdown; notebooks have no such sections."""
@@ -42,7 +53,7 @@ REAL = {"FakeTensorDeviceMismatchError": "RuntimeError"}
 CAUGHT = re.compile(r"except \(?([\w., ]+?)\)?(?: as |:)")
 
 
-class Standing(Enum):
+class Proof(Enum):
     """What stands behind a message."""
 
     RAISED = "raised"
@@ -92,7 +103,7 @@ class ErrorSection:
 class Evidence:
     """What stands behind one message of a section."""
 
-    standing: Standing
+    proof: Proof
     """Whether it was seen to come."""
     name: str
     """Name of the class of the exception or warning; empty if that is not known."""
@@ -224,21 +235,21 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
             names.append(_name(block, device, text[: match.start()] if match else "", message))
             compared = compared or same
     if seen:
-        standing = Standing.COMPARED if compared else Standing.RAISED
+        proof = Proof.COMPARED if compared else Proof.RAISED
         known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
         classes = sorted({part for name in names for part in name.split(" or ") if part})
-        return Evidence(standing, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
-    standing = _unseen(section, recordings)
-    blocks = () if standing in (Standing.ELSEWHERE, Standing.CITED) else section.blocks  # theirs is another message
+        return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
+    proof = _unseen(section, recordings)
+    blocks = () if proof in (Proof.ELSEWHERE, Proof.CITED) else section.blocks  # theirs is another message
     announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
-    return Evidence(standing, next(filter(None, announced), ""))
+    return Evidence(proof, next(filter(None, announced), ""))
 
 
 def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator[tuple[Block, Environment, str]]:
     """Each block of a section with each environment that it is recorded in, and what it printed there, on one line."""
     for block in section.blocks:
         for device in DEVICES:
-            for one in stand(section.page, block.index, device, recordings):
+            for one in block_statuses(section.page, block.index, device, recordings):
                 if one.output:
                     yield block, one.environment, " ".join(one.output.shown.split())
 
@@ -253,7 +264,7 @@ def _name(block: Block, device: str, before: str, message: str) -> str:
     return block.options.raises_on(device) or (caught[1].replace(", ", " or ") if caught else "")
 
 
-def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Standing:
+def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Proof:
     """What stands behind a message that no recorded block gave.
 
     It waits if a block that may give it is not recorded: one that raises, or any where none does.
@@ -261,11 +272,11 @@ def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Standing:
     raising = [block for block in section.blocks if block.options.raises] or section.blocks
     for block in raising:
         for device in _expected(block):
-            if overall(stand(section.page, block.index, device, recordings)) is not State.FRESH:
-                return Standing.WAITING
+            if overall_state(block_statuses(section.page, block.index, device, recordings)) is not State.FRESH:
+                return Proof.WAITING
     if section.pointers:
-        return Standing.ELSEWHERE
-    return Standing.CITED if section.sources else Standing.GONE
+        return Proof.ELSEWHERE
+    return Proof.CITED if section.sources else Proof.GONE
 
 
 def _expected(block: Block) -> set[str]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from samedevice import xml
+
 ATOM = "http://www.w3.org/2005/Atom"
 FEED = 30
 """Commits that the feed holds."""
@@ -24,7 +26,7 @@ LOG = ("-c", "core.quotePath=off", "log", "--name-only", "--no-merges", FORMAT, 
 
 
 @dataclass(frozen=True)
-class Change:
+class Commit:
     """A commit that changed pages."""
 
     commit: str
@@ -37,7 +39,7 @@ class Change:
     """Paths of the pages, below docs/ and without suffix."""
 
 
-def read_history(root: Path) -> tuple[Change, ...]:
+def read_history(root: Path) -> tuple[Commit, ...]:
     """The changes that git knows of, newest first.
 
     The oldest commit of a shallow clone holds all files, whenever they changed, so that it tells of none.
@@ -56,23 +58,23 @@ def _git(root: Path, *arguments: str) -> str:
     return found.stdout.decode(errors="replace")
 
 
-def _change(text: str) -> tuple[Change, str]:
+def _change(text: str) -> tuple[Commit, str]:
     head, _, names = text.partition("\n")
-    commit, when, parents, subject = head.split("\x1f")
+    commit, when, parents, subject = head.split("\x1f", 3)
     pages = frozenset(match["page"] for name in names.split("\n") if (match := CHANGED.fullmatch(name)))
-    return Change(commit, when, subject, pages), parents
+    return Commit(commit, when, subject, pages), parents
 
 
-def last_changes(changes: Iterable[Change]) -> dict[str, Change]:
+def last_changes(changes: Iterable[Commit]) -> dict[str, Commit]:
     """The newest change of each page."""
-    found: dict[str, Change] = {}
+    found: dict[str, Commit] = {}
     for change in changes:
         for page in change.pages:
             found.setdefault(page, change)
     return found
 
 
-def feed(name: str, site: str, changes: Iterable[Change], pages: dict[str, tuple[str, str]]) -> str:
+def feed(name: str, site: str, changes: Iterable[Commit], pages: dict[str, tuple[str, str]]) -> str:
     """An Atom feed of the newest changes; `pages` are title and address of each page that is there now."""
     listed = [(change, sorted(change.pages & pages.keys())) for change in changes]
     listed = [(change, changed) for change, changed in listed if changed][:FEED]
@@ -92,4 +94,4 @@ def feed(name: str, site: str, changes: Iterable[Change], pages: dict[str, tuple
 
 def _text(parent: ET.Element, **texts: str) -> None:
     for tag, text in texts.items():
-        ET.SubElement(parent, tag).text = text
+        ET.SubElement(parent, tag).text = xml(text)

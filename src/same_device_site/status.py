@@ -5,25 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from same_device_site.error_index import Entry
-from same_device_site.error_sections import Standing
+from same_device_site.error_sections import Proof
 from same_device_site.site import Site, link
 from same_device_site.totals import totals_table
-from samedevice import DEVICES, LABELS, Block, Count, Environment, Page, Recording, State, overall, stand, tally
+from samedevice import (
+    DEVICES,
+    LABELS,
+    Block,
+    Count,
+    Environment,
+    Page,
+    Recording,
+    State,
+    block_statuses,
+    count_blocks,
+    overall_state,
+)
 
 
 def status(page: Page, site: Site, found: Sequence[Entry]) -> str:
     """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
     parts = [totals_table(site), *(part for device in DEVICES for part in _device(device, page, site))]
     parts += _nowhere(page, site)
-    parts += _messages("Messages that wait for a recording", Standing.WAITING, found, page)
-    parts += _messages("Messages that are cited", Standing.CITED, found, page)
+    parts += _messages("Messages that wait for a recording", Proof.WAITING, found, page)
+    parts += _messages("Messages that are cited", Proof.CITED, found, page)
     return "\n\n".join(parts)
 
 
 def _device(device: str, page: Page, site: Site) -> Iterator[str]:
     """The section of one device."""
     recorded = {one.path: _on(device, site.recorded(one)) for one in site.pages}
-    counts = [(one, tally(one, device, recorded[one.path])) for one in site.pages]
+    counts = [(one, count_blocks(one, device, recorded[one.path])) for one in site.pages]
     rows = [(one, counted) for one, counted in counts if counted.blocks]
     yield f"## {LABELS[device]} {{ #{device} data-search-exclude }}"
     if not rows:
@@ -73,7 +85,7 @@ def _row(name: str, counted: Count, why: str) -> str:
 def _why(page: Page, device: str, recordings: Sequence[Recording]) -> str:
     """Why blocks of a page never ran on a device, and since when others are stale."""
     blocks = [block for block in page.blocks if block.runs_on(device)]
-    states = [(block, overall(stand(page, block.index, device, recordings))) for block in blocks]
+    states = [(block, overall_state(block_statuses(page, block.index, device, recordings))) for block in blocks]
     missing = [block for block, state in states if state is State.MISSING]
     reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or recordings))
     if any(state is State.STALE for _, state in states):
@@ -95,7 +107,7 @@ def _nowhere(page: Page, site: Site) -> Iterator[str]:
         recorded = site.recorded(one)
         lines: dict[str, list[int]] = {}
         for block in one.blocks:
-            states = (overall(stand(one, block.index, device, recorded)) for device in DEVICES)
+            states = (overall_state(block_statuses(one, block.index, device, recorded)) for device in DEVICES)
             if all(state is State.MISSING for state in states):
                 lines.setdefault(_needs(block), []).append(block.line)
         rows += [f"| {link(page, one)} | {', '.join(map(str, at))} | {why} |" for why, at in lines.items()]
@@ -103,12 +115,12 @@ def _nowhere(page: Page, site: Site) -> Iterator[str]:
     yield "\n".join(["| Page | Lines of the page's file | Why |", "| --- | --- | --- |", *rows]) if rows else "None."
 
 
-def _messages(heading: str, standing: Standing, found: Iterable[Entry], page: Page) -> Iterator[str]:
+def _messages(heading: str, proof: Proof, found: Iterable[Entry], page: Page) -> Iterator[str]:
     """The error messages with one kind of evidence."""
-    yield f"## {heading} {{ #{standing.value} data-search-exclude }}"
+    yield f"## {heading} {{ #{proof.value} data-search-exclude }}"
     lines = []
     for entry in found:
-        if entry.standing is standing:
+        if entry.proof is proof:
             links = ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
             lines.append(f"- {entry.shown}: {links}")
     yield "\n".join(lines) or "None."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from same_device_site.site import Site
-from samedevice import DEVICES, LABELS, State, all_versions, overall, stand
+from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, overall_state
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def totals(site: Site) -> list[Total]:
             recordings = site.recorded(page)
             for block in page.blocks:
                 if block.runs_on(device):
-                    fresh = overall(stand(page, block.index, device, recordings)) is State.FRESH
+                    fresh = overall_state(block_statuses(page, block.index, device, recordings)) is State.FRESH
                     blocks, ran = blocks + 1, ran + fresh
                     waiting += not fresh and block.options.needs == device
         found.append(Total(device, blocks, ran, waiting))

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from same_device_site.error_sections import outline
 from same_device_site.site import Site, link
-from samedevice import DEVICES, LABELS, Block, Environment, Page, difference, fence_mark, stand
+from samedevice import DEVICES, LABELS, Block, Environment, Page, block_statuses, difference, fence_mark
 
 LINES = 30
 """Lines of a difference that are shown."""
@@ -37,7 +37,7 @@ def changes(site: Site) -> Iterator[Change]:
         recordings = site.recorded(page)
         for block in page.blocks:
             for device in DEVICES:
-                found = {one.environment.folder: one for one in stand(page, block.index, device, recordings)}
+                found = {one.environment.folder: one for one in block_statuses(page, block.index, device, recordings)}
                 for before, after in pairs:
                     old, new = found.get(before.folder), found.get(after.folder)
                     if old and new and old.output and new.output:

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from samedevice.integration.extension import rendered_page
     from samedevice.integration.rendered_site import RenderedSite
     from samedevice.outputs.comparison import difference, same_text
+    from samedevice.outputs.counts import Count, count_blocks
     from samedevice.outputs.environments import Environment, version_order
+    from samedevice.outputs.escaping import xml
     from samedevice.outputs.labels import all_versions
     from samedevice.outputs.output import Output
     from samedevice.outputs.recording_files import load_all
-    from samedevice.outputs.recordings import Recording, State, overall, stand
-    from samedevice.outputs.tally import Count, tally
+    from samedevice.outputs.recordings import Recording, State, block_statuses, overall_state
     from samedevice.pages.fences import fence_mark
     from samedevice.pages.links import Link, find_links, replace_links
     from samedevice.pages.options import option_meanings
@@ -40,11 +41,12 @@ _MODULES = {
     "integration.rendered_site": ("RenderedSite",),
     "outputs.comparison": ("difference", "same_text"),
     "outputs.environments": ("Environment", "version_order"),
+    "outputs.escaping": ("xml",),
     "outputs.labels": ("all_versions",),
     "outputs.output": ("Output",),
     "outputs.recording_files": ("load_all",),
-    "outputs.recordings": ("Recording", "State", "overall", "stand"),
-    "outputs.tally": ("Count", "tally"),
+    "outputs.recordings": ("Recording", "State", "overall_state", "block_statuses"),
+    "outputs.counts": ("Count", "count_blocks"),
     "pages.fences": ("fence_mark",),
     "pages.links": ("Link", "find_links", "replace_links"),
     "pages.options": ("option_meanings",),
@@ -76,21 +78,22 @@ __all__ = [
     "State",
     "all_versions",
     "anchor",
+    "block_statuses",
+    "count_blocks",
     "difference",
     "fence_mark",
     "find_links",
     "load_all",
     "option_meanings",
-    "overall",
+    "overall_state",
     "parse_page",
     "ranges",
     "rendered_page",
     "replace_links",
     "same_text",
-    "stand",
-    "tally",
     "title",
     "version_order",
+    "xml",
 ]
 
 

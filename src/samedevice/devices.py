@@ -41,7 +41,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Build:
+class TorchBuild:
     """The installed PyTorch."""
 
     version: str
@@ -51,13 +51,13 @@ class Build:
 
 
 @cache
-def torch_build() -> Build:
+def torch_build() -> TorchBuild:
     """The installed PyTorch, from the file that it keeps its version in; its metadata leave out the build."""
     found = importlib.util.find_spec("torch")
     file = Path(found.origin).with_name("version.py") if found and found.origin else None
     text = file.read_text(encoding="utf-8") if file and file.exists() else ""
     version = re.search(r"^__version__ = '([^']*)'", text, re.M)
-    return Build(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
+    return TorchBuild(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
 
 
 def made_by() -> str:

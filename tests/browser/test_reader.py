@@ -14,7 +14,7 @@ from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 pytestmark = pytest.mark.browser
 
@@ -179,12 +179,12 @@ def test_without_javascript_every_output_can_be_read(browser: Any, address: str)
 def texts(name: str) -> dict[int, str]:
     """What is copied for each block of a page that has a button, by its index."""
     page = parse_page(ROOT / "docs" / name, ROOT)
-    shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
     for recording in load_all(ROOT, RECORDINGS, page)[0]:
         for block in page.blocks:
             output = recording.find(page, block.index).output
             if output is not None:
-                shown[block.index].append(Shown(recording.environment.device, output, recording.environment))
+                shown[block.index].append(ShownOutput(recording.environment.device, output, recording.environment))
     parts = copies(page, shown)
     return {index: program(page, index, parts) for index in parts if parts[index].attributes["data-about"]}
 

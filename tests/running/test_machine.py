@@ -14,12 +14,12 @@ from samedevice.outputs.schema import ENVIRONMENT
 from samedevice.pages.page import Page
 from samedevice.running import machine
 from samedevice.running.machine import processor
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 
 def test_an_environment_names_device_and_versions(one_server: object, root: Path, write: Callable[..., Page]) -> None:
     """Every output says where it comes from."""
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         found = sessions.run(write("```python\n1\n```\n"), "cpu").environment
     assert found is not None
     assert (found.device, found.name, found.driver) == ("cpu", processor(), "")

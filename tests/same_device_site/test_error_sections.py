@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, evidence, pattern
+from same_device_site.error_sections import ErrorSection, Evidence, Proof, error_sections, evidence, pattern
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output, Raised
 from samedevice.outputs.recordings import Recording, update
@@ -143,12 +143,12 @@ def judge(write: Write, section: str, *outputs: Output | None, title: str = "`it
 def test_a_message_that_a_block_gave_is_seen(write: Write) -> None:
     """The rule's plain case."""
     found = judge(write, BLOCK, raised("it failed"))
-    assert (found.standing, found.name, found.devices) == (Standing.RAISED, "RuntimeError", ("cpu",))
+    assert (found.proof, found.name, found.devices) == (Proof.RAISED, "RuntimeError", ("cpu",))
 
 
 def test_a_message_that_no_block_gives_any_more_is_gone(write: Write) -> None:
     """The index must not promise what is not so."""
-    assert judge(write, BLOCK, raised("it went wrong")).standing is Standing.GONE
+    assert judge(write, BLOCK, raised("it went wrong")).proof is Proof.GONE
 
 
 def test_a_warning_is_named_by_what_was_printed(write: Write) -> None:
@@ -161,37 +161,37 @@ def test_a_warning_is_named_by_what_was_printed(write: Write) -> None:
 def test_a_message_whose_block_is_not_recorded_waits(write: Write) -> None:
     """On a machine without a GPU nobody can say more; the status page lists it."""
     block = BLOCK.replace("raises", 'needs="cuda" raises')
-    assert judge(write, block) == Evidence(Standing.WAITING, "RuntimeError")
-    assert judge(write, block.replace('raises="', 'raises="cuda: ')).standing is Standing.WAITING
+    assert judge(write, block) == Evidence(Proof.WAITING, "RuntimeError")
+    assert judge(write, block.replace('raises="', 'raises="cuda: ')).proof is Proof.WAITING
 
 
 def test_a_block_that_mends_it_is_not_waited_for(write: Write) -> None:
     """A fix that needs a GPU must not hide that the error is gone from the CPU."""
     fix = '```python needs="cuda"\nmended()\n```\n'
-    assert judge(write, f"{BLOCK}\n{fix}", raised("other"), None).standing is Standing.GONE
+    assert judge(write, f"{BLOCK}\n{fix}", raised("other"), None).proof is Proof.GONE
 
 
 def test_a_stale_recording_is_no_evidence(write: Write) -> None:
     """It was made for other code."""
     old = sections(write, "`it failed`")[0].page
     (section,) = sections(write, "`it failed`", BLOCK.replace("fail()", "fail(1)"))
-    assert evidence(section, "it failed", recorded(old, raised("it failed"))).standing is Standing.WAITING
+    assert evidence(section, "it failed", recorded(old, raised("it failed"))).proof is Proof.WAITING
 
 
 def test_a_block_may_compare_the_message_where_builds_differ(write: Write) -> None:
     """Then its text stands in the block, and True in the output; any other output is no evidence."""
     block = "```python\nstr(error) == 'it failed'\n```\n"
     found = judge(write, block, Output(value="True"))
-    assert (found.standing, found.name, found.devices) == (Standing.COMPARED, "", ("cpu",))
-    assert judge(write, block, Output(value="False")).standing is Standing.GONE
+    assert (found.proof, found.name, found.devices) == (Proof.COMPARED, "", ("cpu",))
+    assert judge(write, block, Output(value="False")).proof is Proof.GONE
 
 
 def test_a_message_without_a_block_is_elsewhere_cited_or_gone(write: Write) -> None:
     """In this order: another section is better than a source, and a source better than nothing."""
     other, source = "See [there](x.md#err-y).", "[Reported](https://github.com/pytorch/pytorch/issues/1)."
-    assert judge(write, f"{other} {source}").standing is Standing.ELSEWHERE
-    assert judge(write, source).standing is Standing.CITED
-    assert judge(write, "It happens.").standing is Standing.GONE
+    assert judge(write, f"{other} {source}").proof is Proof.ELSEWHERE
+    assert judge(write, source).proof is Proof.CITED
+    assert judge(write, "It happens.").proof is Proof.GONE
 
 
 def test_a_message_that_changed_its_class_has_both(write: Write) -> None:
@@ -220,4 +220,4 @@ def test_a_message_that_is_a_class_names_itself(write: Write) -> None:
 def test_a_cited_message_has_no_class_of_a_block(write: Write) -> None:
     """The block of its section shows something else."""
     source = "[Reported](https://github.com/pytorch/pytorch/issues/1)."
-    assert judge(write, f"{source}\n\n{BLOCK}", raised("other")) == Evidence(Standing.CITED, "")
+    assert judge(write, f"{source}\n\n{BLOCK}", raised("other")) == Evidence(Proof.CITED, "")

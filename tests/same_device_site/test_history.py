@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from same_device_site.history import ATOM, FEED, Change, feed, last_changes, read_history
+from same_device_site.history import ATOM, FEED, Commit, feed, last_changes, read_history
 
 SITE = "https://someone.github.io/same-device/"
 PAGES = {"a": ("A & B", f"{SITE}a.html"), "devices/cuda": ("CUDA", f"{SITE}devices/cuda.html")}
@@ -57,6 +57,16 @@ def test_a_plot_belongs_to_its_page(repository: Path) -> None:
     assert last_changes(read_history(repository))["a"].subject == "Draw"
 
 
+def test_a_subject_may_hold_any_character(repository: Path) -> None:
+    """Git takes it, and a feed reader must be able to read it."""
+    subject = "Say \x1f, \x1b[2J, <b> & \u2028"
+    commit(repository, subject, docs__a_md="3")
+    change = last_changes(read_history(repository))["a"]
+    assert change.subject == subject
+    root = ET.fromstring(feed("Name", SITE, [change], PAGES))
+    assert root.findtext(f"{{{ATOM}}}entry/{{{ATOM}}}title") == "Say \ufffd, \ufffd[2J, <b> & \u2028"
+
+
 def test_a_shallow_clone_tells_only_what_it_knows(repository: Path, tmp_path: Path) -> None:
     """Its oldest commit seems to have added every file; a date from there would be wrong."""
     git(tmp_path, "clone", "-q", "--depth", "2", repository.as_uri(), "shallow")
@@ -82,7 +92,7 @@ def test_the_feed_has_an_entry_for_each_commit_that_changed_pages(repository: Pa
 
 def test_the_feed_does_not_link_to_pages_that_are_gone() -> None:
     """A commit that changed only those is left out; the rest is cut at a length that readers poll without harm."""
-    gone = Change("0", "2026-01-02T00:00:00Z", "Remove", frozenset({"gone"}))
-    changes = [gone] + [Change(str(n), "2026-01-01T00:00:00Z", f"{n}", frozenset({"a", "gone"})) for n in range(99)]
+    gone = Commit("0", "2026-01-02T00:00:00Z", "Remove", frozenset({"gone"}))
+    changes = [gone] + [Commit(str(n), "2026-01-01T00:00:00Z", f"{n}", frozenset({"a", "gone"})) for n in range(99)]
     root = ET.fromstring(feed("Same Device", SITE, changes, PAGES))
     assert [entry.findtext(f"{{{ATOM}}}summary") for entry in root.findall(f"{{{ATOM}}}entry")] == ["A & B"] * FEED

@@ -16,15 +16,15 @@ import pytest
 from same_device_site.api_names import names
 from same_device_site.api_table import Catalogue, catalogue, misused
 from same_device_site.error_index import Entry, cut_short, entries, normal
-from same_device_site.error_sections import ErrorSection, Evidence, Standing, error_sections, pattern
+from same_device_site.error_sections import ErrorSection, Evidence, Proof, error_sections, pattern
 from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
 from same_device_site.site import Site, link, moved
 from same_device_site.status import status
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
+from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.tally import tally
 from samedevice.pages.page import Page
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.prose import title
@@ -92,7 +92,7 @@ def test_every_message_is_given_by_a_block_of_its_section(index: list[Entry]) ->
 
     A message that no machine of ours can raise needs a link to a source in its section.
     """
-    assert [f"{section}: {section.title}" for section, found in seen(index) if found.standing is Standing.GONE] == []
+    assert [f"{section}: {section.title}" for section, found in seen(index) if found.proof is Proof.GONE] == []
 
 
 def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
@@ -100,7 +100,7 @@ def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
 
     If it is really so, list the section in tests/samples/reference/cited.txt.
     """
-    cited = {f"{s.page.name}#{s.id}" for s, found in seen(index) if found.standing is Standing.CITED}
+    cited = {f"{s.page.name}#{s.id}" for s, found in seen(index) if found.proof is Proof.CITED}
     assert cited == set((SAMPLES / "cited.txt").read_text(encoding="utf-8").split())
 
 
@@ -109,7 +109,7 @@ def test_a_section_that_points_to_another_points_to_the_same_message(site: Site,
     known = {(one.page.path, one.id): one for page in site.pages for one in error_sections(page)}
     broken = []
     for section, found in seen(index):
-        if found.standing is Standing.ELSEWHERE:
+        if found.proof is Proof.ELSEWHERE:
             targets = [
                 known[place(section, pointer)] for pointer in section.pointers if place(section, pointer) in known
             ]
@@ -173,7 +173,7 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None
     told = dict(re.findall(r"^(\S+ on \S+): (.*) blocks$", summary, re.M))
     for page in site.pages:
         for device in ("cuda", "mps"):
-            counted = tally(page, device, site.recordings[page.path])
+            counted = count_blocks(page, device, site.recordings[page.path])
             states = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             assert told.get(f"{page.path} on {device}", "") == (
                 f"{', '.join(states)} of {counted.blocks}" if states else ""

@@ -10,15 +10,15 @@ import pytest
 from made_conftest import CONFTEST
 
 from same_device_site.error_index import Entry
-from same_device_site.error_sections import Evidence, Standing, error_sections
+from same_device_site.error_sections import Evidence, Proof, error_sections
 from same_device_site.settings import parse_page
 from same_device_site.site import Site
 from same_device_site.status import status
+from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, place, save
 from samedevice.outputs.recordings import Recording, update
-from samedevice.outputs.tally import Count, tally
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 
@@ -80,9 +80,9 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
 def test_a_page_that_a_device_never_ran_counts_only_the_blocks_that_ask_for_it(write: Write) -> None:
     """Nobody has to run a page of plain tensors on a Mac for it to be whole."""
     page = write(BLOCKS.format("page", 1) + GPU)
-    assert tally(page, "cuda", ()) == Count(missing=2)
-    assert tally(page, "mps", ()).blocks == 0
-    assert tally(page, "cuda", (made_up(page, Output(), Output(), Output(), None),)) == Count(fresh=3, missing=1)
+    assert count_blocks(page, "cuda", ()) == Count(missing=2)
+    assert count_blocks(page, "mps", ()).blocks == 0
+    assert count_blocks(page, "cuda", (made_up(page, Output(), Output(), Output(), None),)) == Count(fresh=3, missing=1)
 
 
 def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> None:
@@ -129,7 +129,7 @@ def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
     """The index of errors promises no more than was seen; here stands what is owed."""
     page = write("# Errors\n\n## Error messages\n\n### `it ...` { #err-it }\n\nWhy.\n")
     (section,) = error_sections(page)
-    found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Standing]
+    found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Proof]
     told = status(WHERE, Site((page,), {}, {}), found)
     assert told.endswith(
         "## Messages that wait for a recording { #waiting data-search-exclude }\n\n"

@@ -13,7 +13,7 @@ from repository import page_files
 from same_device_site.settings import parse_page
 from samedevice.devices import DEVICES
 from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import stand
+from samedevice.outputs.recordings import block_statuses
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
@@ -71,7 +71,7 @@ def _belongs(page: Page, block: Block) -> str:
 def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
     """Whether the block is recorded, and on no device with an output."""
     recordings, _ = load_all(root, RECORDINGS, page)
-    found = [one.output for device in DEVICES for one in stand(page, block.index, device, recordings)]
+    found = [one.output for device in DEVICES for one in block_statuses(page, block.index, device, recordings)]
     outputs = [output for output in found if output]
     return bool(outputs) and not any(output.shown or output.figures for output in outputs)
 

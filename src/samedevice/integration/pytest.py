@@ -16,10 +16,10 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.orphans import orphans
+from samedevice.page_runs import PageRuns, sweep
 from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
 from samedevice.project import PAGES, Settings
-from samedevice.runs import Runs, sweep
 
 SETTINGS = pytest.StashKey[Settings]()
 """What a project says about itself in its mkdocs.yml; a conftest.py that loads this plugin says it as `SAMEDEVICE`."""
@@ -52,7 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.continue_on_collection_errors = True
         sweep(config.rootpath, settings.recordings)
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
-    job = Job(Runs(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings)
+    job = Job(
+        PageRuns(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings
+    )
     config.stash[JOB] = job
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from samedevice.errors import SameDeviceError
+from samedevice.outputs.escaping import url
 from samedevice.project import EDIT
 
 VARIABLE = "SAMEDEVICE_REPOSITORY"
@@ -48,4 +49,4 @@ class Repository:
 
     def colab(self, base: str) -> str:
         """Address that opens a page's notebook in Colab; `base` is its path below the site without the suffix."""
-        return f"https://colab.research.google.com/github/{self.owner}/{self.name}/blob/gh-pages/{base}.ipynb"
+        return f"https://colab.research.google.com/github/{self.owner}/{self.name}/blob/gh-pages/{url(base)}.ipynb"

@@ -12,7 +12,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from samedevice import memo
+from samedevice import file_cache
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
@@ -30,24 +30,26 @@ class OutputCache:
 
     def __init__(self, root: Path) -> None:
         self.folder = root / CACHE
-        path, key = self.folder / "engine", memo.runner()
+        path, key = self.folder / "engine", file_cache.runner()
         sweep_files(self.folder)
-        if memo.find(path, key) is None:
+        if file_cache.find(path, key) is None:
             for folder in self.folder.iterdir() if self.folder.is_dir() else ():
                 if folder.name.partition("-")[0] in DEVICES:
                     shutil.rmtree(folder, ignore_errors=True)
-            memo.keep(path, key, True)
+            file_cache.keep(path, key, True)
         self.writable = writable(self.folder)
-        self.usable = memo.find(path, key) is not None
+        self.usable = file_cache.find(path, key) is not None
         self.packages = installed()
 
     def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
         """The file that says what a kept run was made with, and what it has to say."""
-        return place(self.folder / "keys", device, page), memo.digest("\0".join([*self.packages, *hardware(device)]))
+        return place(self.folder / "keys", device, page), file_cache.digest(
+            "\0".join([*self.packages, *hardware(device)])
+        )
 
     def find(self, page: Page, device: str) -> Recording | None:
         """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
-        if not self.usable or memo.find(*self._place_of_key(page, device)) is None:
+        if not self.usable or file_cache.find(*self._place_of_key(page, device)) is None:
             return None
         try:
             found = load(place(self.folder, _folder(device), page))
@@ -84,7 +86,7 @@ class OutputCache:
         if found is not None and found.entries:
             with contextlib.suppress(OSError):  # a cache only saves time
                 save(place(self.folder, _folder(device), page), found)
-                memo.keep(*self._place_of_key(page, device), True)
+                file_cache.keep(*self._place_of_key(page, device), True)
 
 
 def as_recording(page: Page, run: Run, kept: Recording | None = None) -> Recording | None:

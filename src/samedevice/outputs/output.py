@@ -1,4 +1,4 @@
-"""Output: what a block printed, returned, raised and drew; how it is cleaned, and how two outputs compare."""
+"""Output: what a block printed, returned, raised and drew."""
 
 from __future__ import annotations
 

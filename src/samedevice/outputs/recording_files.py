@@ -19,7 +19,7 @@ from samedevice.errors import RecordingError
 from samedevice.outputs import figures
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Entry, Recording, seal, short_hash
+from samedevice.outputs.recordings import RecordedBlock, Recording, seal, short_hash
 from samedevice.outputs.schema import RECORDING, FormatError, read
 from samedevice.pages.page import Page
 from samedevice.temporary import write_atomically
@@ -28,7 +28,7 @@ FORMAT = 2
 LARGEST = 20_000_000
 """Bytes that the file of a recording may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
-Outputs = Mapping[str, list[Entry]]
+Outputs = Mapping[str, list[RecordedBlock]]
 """Entries with an output of their own, by hash."""
 
 
@@ -41,7 +41,7 @@ class RecordingFile:
     """What is in the file; entries without an output of their own have None."""
 
     @property
-    def own(self) -> list[Entry]:
+    def own(self) -> list[RecordedBlock]:
         """The entries that are written with their outputs."""
         return [entry for entry in self.recording.entries if entry.output is not None]
 
@@ -101,13 +101,13 @@ def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
         _release(old, recording, others)
     kept = {entry.hash: entry.output for entry in old.own} if old else {}
     elsewhere = _outputs(others)
-    lean = tuple(
+    entries = tuple(
         replace(entry, output=None)
         if kept.get(entry.hash) != entry.output and _shared(entry, recording.environment, elsewhere)
         else entry
         for entry in recording.entries
     )
-    _write(path, replace(recording, entries=lean))
+    _write(path, replace(recording, entries=entries))
 
 
 def tidy(path: Path) -> None:
@@ -178,7 +178,7 @@ def _in_place(file: RecordingFile, folder: Path, name: str) -> RecordingFile:
 
 def _outputs(files: Iterable[RecordingFile]) -> Outputs:
     """The entries that are written with their outputs."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[RecordedBlock]] = {}
     for file in files:
         for entry in file.own:
             found.setdefault(entry.hash, []).append(entry)
@@ -192,7 +192,7 @@ def _filled(recording: Recording, outputs: Outputs) -> Recording:
     return replace(recording, entries=tuple(entries))
 
 
-def _shared(entry: Entry, environment: Environment, outputs: Outputs) -> Entry | None:
+def _shared(entry: RecordedBlock, environment: Environment, outputs: Outputs) -> RecordedBlock | None:
     """The entry with the output that its seal was made for, if it is there."""
     for other in outputs.get(entry.hash, ()):
         if other.output and entry.seal == seal(environment, entry.hash, other.code, other.output):
@@ -246,7 +246,7 @@ def _content(path: Path, recording: Recording) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
+def _write_entry(entry: RecordedBlock, stem: str) -> dict[str, Any]:
     if entry.output is None:
         return {"hash": entry.hash, "seal": entry.seal}
     found = entry.output.to_json()
@@ -255,12 +255,12 @@ def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
     return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
 
 
-def _read_entry(found: dict[str, Any], path: Path) -> Entry:
+def _read_entry(found: dict[str, Any], path: Path) -> RecordedBlock:
     """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
     if "output" not in found:
-        return Entry(found["hash"], "", None, found["seal"])
+        return RecordedBlock(found["hash"], "", None, found["seal"])
     output = found["output"]
     for figure in output.get("figures", ()):
         name = path.stem + "@" + figure["svg"].rpartition("@")[2]
         figure["svg"] = _text(path.with_name(name), figures.LARGEST)
-    return Entry(found["hash"], found.get("code", ""), Output.from_json(output), found["seal"])
+    return RecordedBlock(found["hash"], found.get("code", ""), Output.from_json(output), found["seal"])

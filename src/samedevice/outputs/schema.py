@@ -147,7 +147,7 @@ def read(data: str, check: Check, version: int | None = None) -> Any:
 UNSEEN = "".join(map(re.escape, map(chr, VISIBLE))) + r"\ud800-\udfff"
 """The characters that no cleaned text holds, as a pattern has them."""
 VERSION = r"\d{1,4}(?:\.\d{1,9}){1,4}[\w.-]{0,40}(?:\+[\w.-]{1,60})?"
-LINE = text(r"[^\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]*", 2_000, "line of text")
+LINE = text(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*", 2_000, "line of text")
 """What an author writes in one line; it may be of any language."""
 NAME = text(r"[\w .,()/+@:#-]*", 120, "name of letters, digits and .,()/+@:#-")
 HASH = text(r"[0-9a-f]{16,64}", 64, "hash")

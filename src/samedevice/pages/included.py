@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from samedevice.pages.block import Block
 from samedevice.project import DEFAULTS, Settings
 
 NAMED = r"(?<![\w-])(?P<path>(?:{programs}|{docs})/[\w./*?\[\]-]*[\w*?\]])"
@@ -43,6 +44,17 @@ def included_text(code: str, root: Path, program: Path | None = None, settings: 
     """Name and text of each of these files; two such texts are equal where the files are."""
     found = included_files(code, root, program, settings)
     return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)
+
+
+def is_current(block: Block, root: Path, settings: Settings) -> bool:
+    """Whether the files that a block runs, reads or imports are as they were when its page was read."""
+    program = root / block.path if block.options.file else None
+    try:
+        if block.kind == "program" and (root / block.path).read_text(encoding="utf-8-sig") != block.code:
+            return False
+        return included_text(block.code, root, program, settings) == block.included
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _is_own(path: Path, root: Path, settings: Settings) -> bool:

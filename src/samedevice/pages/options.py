@@ -190,7 +190,7 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
                 found |= read(values[key]) if read else {one.name: values[key]}
             except ValueError as error:
                 complaints.add(PageError(page, line, str(error)))
-    complaints.settle()
+    complaints.raise_all()
     return Options(**found, foreign=tuple(foreign.items()))
 
 

@@ -87,7 +87,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
                     _check_shown(block)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
-    complaints.settle()
+    complaints.raise_all()
     return blocks
 
 

@@ -108,7 +108,7 @@ def find_sections(blocks: Sequence[Block], parts: Sequence[Part]) -> tuple[Secti
             if block.options.after:
                 wrong = f'after="{block.options.after}" is said by a section\'s first block; write it at {own[0]}'
                 complaints.add(PageError(block.page, block.line, wrong))
-    complaints.settle()
+    complaints.raise_all()
     return tuple(found)
 
 

@@ -22,8 +22,14 @@ NUMBERS = "linenos"
 """The class of line numbers."""
 RUN = {*PYTHON, *LOOKALIKES, "console"}
 """Languages whose code a reader takes for code that was run."""
-UNSEEN = {"style", "script", "textarea", "template", "title", "noscript", "iframe", "object", "select", "svg", "math"}
-"""Elements in which no code is read as code."""
+ENDED = frozenset("style script textarea template title noscript iframe select xmp noembed noframes".split())
+"""Elements in which no code is read as code, and which their own end ends, whatever is open in them."""
+UNSEEN = ENDED | frozenset("object svg math canvas audio video datalist dialog rp plaintext".split())
+"""The same with those that their end ends only where nothing is open in them. Nothing ends `plaintext`."""
+SHOWS = {"div", "pre", "code"}
+"""Elements that code is in. Others may end before it, as a paragraph does."""
+HIDES = {"hidden", "popover"}
+"""Attributes of an element that is not shown."""
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.S)
 """A comment, as browsers read it: one that nothing ends hides the rest of the page. Python's parsers differ there."""
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -31,7 +37,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 @dataclass
-class Shown:
+class RenderedCode:
     """A piece of highlighted code on a page."""
 
     language: str
@@ -47,8 +53,10 @@ class _Code(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[Shown] = []
+        self.found: list[RenderedCode] = []
         self.open: list[str] = []
+        self.unseen: list[int] = []
+        """Where in `open` the elements are in which no code is read."""
         self.at = 0
         """How many elements were open where the last piece of code began; 0 outside of one."""
         self.numbers = 0
@@ -60,8 +68,10 @@ class _Code(HTMLParser):
         """Begin a piece of code, if it is one."""
         about = dict(attrs)
         language = _language(about.get("class") or "")
-        if not self.at and language in RUN and UNSEEN.isdisjoint(self.open):
-            self.found.append(Shown(language, about.get("data-block") or ""))
+        if tag not in VOID and (tag in UNSEEN or not HIDES.isdisjoint(about)):
+            self.unseen.append(len(self.open))
+        if not self.at and language in RUN and tag in SHOWS and not self.unseen:
+            self.found.append(RenderedCode(language, about.get("data-block") or ""))
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
@@ -70,13 +80,24 @@ class _Code(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """End it, with whatever its author left open in it."""
-        if tag in self.open:
+        if self._ends(tag):
             while self.open.pop() != tag:
                 pass
+        while self.unseen and self.unseen[-1] >= len(self.open):
+            self.unseen.pop()
         if len(self.open) < self.at:
             self.at = 0
         if len(self.open) < self.numbers:
             self.numbers = 0
+
+    def _ends(self, tag: str) -> bool:
+        """Whether a tag ends the innermost element of its name."""
+        if not self.unseen:
+            return tag in self.open
+        inner = self.open[self.unseen[-1] :]
+        if tag in inner[1:]:
+            return True
+        return tag == inner[0] != "plaintext" and (tag in ENDED or len(inner) == 1)
 
     def handle_data(self, data: str) -> None:
         """Take in its text; a title is beside the code, not in it."""
@@ -110,18 +131,18 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
         line = 0 if one.index in known else _line(page, one.text)
         if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
             complaints.add(_never_run(page, one, line or _like(page, one.text)))
-    complaints.settle()
+    complaints.raise_all()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
             complaints.add(_lost(page, output))
-    complaints.settle()
+    complaints.raise_all()
 
 
-def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
+def _problems(block: Block, shown: Sequence[RenderedCode]) -> Iterator[str]:
     if not shown:
         yield (
-            "this block is run, but the page does not show it as code; put a blank line before it, and take it out of"
-            " HTML and out of what Markdown takes for indented code"
+            "this block is run, but the page does not show it as code; put a blank line before it, indent it no deeper"
+            " than the list or the box that it is in, and take it out of HTML"
         )
     elif len(shown) > 1:
         yield f"the page shows this block {len(shown)} times; include it once"
@@ -129,7 +150,7 @@ def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
-def _never_run(page: Page, shown: Shown, line: int) -> PageError:
+def _never_run(page: Page, shown: RenderedCode, line: int) -> PageError:
     first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
     what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
     advice = (
@@ -166,7 +187,10 @@ def _bare(line: str) -> str:
 def _lost(page: Page, output: str) -> PageError:
     words = " ".join(re.sub(r"<[^>]*>", " ", output).split())[:60]
     what = f'the page does not show the output "{words}" once, as it was printed'
-    advice = "look for a Markdown extension or a plugin that changes it"
+    advice = (
+        "indent its fence no deeper than the text, the list or the box that it is in, or look for a Markdown extension"
+        " or a plugin that changes it"
+    )
     return PageError(page.path, page.blocks[0].line if page.blocks else 1, f"{what}; {advice}")
 
 

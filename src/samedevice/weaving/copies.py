@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from samedevice.devices import KINDS
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.packages import imported_packages, listed
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, trimmed
 from samedevice.weaving.prose import plain_title
 
@@ -70,7 +70,7 @@ def attributes(block: Block, copy: Copy | None) -> dict[str, str]:
     return {key: found[key] for key in sorted(found) if found[key]}
 
 
-def copies(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, Copy]:
+def copies(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, Copy]:
     """The copy of each block of Python, by index. Raises SyntaxError.
 
     `shown` is what is shown under each block; it decides whose values are printed.
@@ -89,13 +89,13 @@ def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:
     return "\n\n".join([*pieces, edited(trimmed(page.blocks[index].code), copy.edit)]) + "\n"
 
 
-def value_is_shown(shown: Iterable[Shown]) -> bool | None:
+def value_is_shown(shown: Iterable[ShownOutput]) -> bool | None:
     """Whether a page shows the value of a block's last expression; None where the block has not run yet."""
     outputs = [one.output for one in shown if one.output is not None]
     return any(output.value for output in outputs) if outputs else None
 
 
-def _copy(page: Page, block: Block, shown: Sequence[Shown]) -> Copy:
+def _copy(page: Page, block: Block, shown: Sequence[ShownOutput]) -> Copy:
     code = trimmed(block.code)
     before = [one for one in page.program(block) if _runs_with(one, block)]
     about = _about(page, block, [*(one.code for one in before), code])

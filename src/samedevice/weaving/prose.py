@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samedevice.outputs import escaping
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.links import Link, outside_code, replace_links
 from samedevice.pages.page import Block, Page
@@ -41,7 +42,7 @@ class Address:
         base, suffix = posixpath.splitext(path.partition("/")[2])
         if suffix in PAGES:
             suffix = "/" if self.directories else ".html"
-        return f"{self.root}{base}{suffix}" + f"#{anchor}" * bool(anchor)
+        return f"{self.root}{escaping.url(base)}{suffix}" + f"#{anchor}" * bool(anchor)
 
 
 def title(page: Page) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from samedevice.devices import KINDS
 from samedevice.outputs import labels
+from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Section
 from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import indent, printed, trimmed
 from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
@@ -38,7 +39,7 @@ SETUP.update(globals())"""
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
-def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
 
     A block that needs a device, or a version of PyTorch, runs only where that is there; a value that the page shows is
@@ -53,7 +54,7 @@ def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | 
     begins = {section.blocks[0].index: section for section in page.sections}
     first = page.sections[0] if len(page.sections) > 1 else None
     for text, block in pieces(page):
-        parts += [f"# {heading}" for heading in headings(text)]
+        parts += map(python_comment, headings(text))
         if block is not None:
             section = begins.get(block.index)
             if first and section is not None:
@@ -69,7 +70,7 @@ def _beginning(section: Section) -> list[str]:
     return ["new_section()", *([QUIET + "\n\n".join(silent)] if silent else [])]
 
 
-def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
+def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> str:
     """Comments on what the program is."""
     file = f"{page.name.rpartition('/')[2]}.py"
     where = address.of(page) or page.name
@@ -78,20 +79,20 @@ def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
-    return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(map(python_comment, lines))
 
 
-def _recorded_with(shown: Iterable[Shown]) -> str:
+def _recorded_with(shown: Iterable[ShownOutput]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
     made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
     return listed(list(dict.fromkeys(made)))
 
 
-def _block(block: Block, shown: Sequence[Shown]) -> str:
-    title = f"# {block.options.fold}\n" if block.options.fold else ""
+def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
+    title = f"{python_comment(block.options.fold)}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
-        return title + "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
+        return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
     code = trimmed(block.code)
     if not ast.parse(code).body:
         return title + code

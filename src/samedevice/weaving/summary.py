@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
 from samedevice.devices import DEVICES, LABELS
-from samedevice.outputs import labels
+from samedevice.outputs import escaping, labels
 from samedevice.pages.page import Page
 from samedevice.weaving.output_html import UNSEARCHED
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
-Outputs = Mapping[int, Sequence[Shown]]
+Outputs = Mapping[int, Sequence[ShownOutput]]
 """What is shown under each block, by the block's index."""
 
 
@@ -20,7 +19,7 @@ def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
     ran = list(_ran(page, shown))
     text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran" {UNSEARCHED}>{escape(text)}</p>' if text else ""
+    return f'<p class="sd-ran" {UNSEARCHED}>{escaping.html(text)}</p>' if text else ""
 
 
 def _ran(page: Page, shown: Outputs) -> Iterator[str]:
@@ -33,7 +32,7 @@ def _ran(page: Page, shown: Outputs) -> Iterator[str]:
             yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({labels.span(made)})."
 
 
-def _by(device: str, shown: Sequence[Shown]) -> list[Shown]:
+def _by(device: str, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
     return [one for one in shown if one.device == device and one.output is not None]
 
 

@@ -1,4 +1,4 @@
-"""Build: one build of the site, from its files to its pages and downloads. The plugin makes a fresh one each time."""
+"""build: one build of the site, from its files to its pages and downloads. The plugin makes a fresh one each time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
-from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
 from samedevice.integration.downloads import write_exports
 from samedevice.integration.extension import SUPERFENCES
 from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
-from samedevice.integration.mkdocs.notebooks import convert, finished
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.integration.page_weaver import PageWeaver, Woven, messages
 from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
@@ -35,8 +34,9 @@ from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.pages.source import inside
 from samedevice.project import CACHE, NOTEBOOK, Settings
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.diagrams import read_diagrams
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page
 
@@ -64,8 +64,8 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
     return guarded
 
 
-class Build:
-    """What one build of a site has read, and what it will write. `book` runs the pages, and outlives the build.
+class SiteBuild:
+    """What one build of a site has read, and what it will write. `site_outputs` runs the pages, and outlives the build.
 
     It is the `Weaving` of the Markdown extension.
     """
@@ -73,13 +73,13 @@ class Build:
     names_languages = False
 
     @edge
-    def __init__(self, config: MkDocsConfig, book: Book, settings: Settings) -> None:
+    def __init__(self, config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> None:
         self.config = config
-        self.book = book
+        self.site_outputs = site_outputs
         self.settings = settings
         self.docs = Path(config.docs_dir).resolve()
         self.pages: dict[str, Page | SameDeviceError] = {}
-        self.shown: dict[str, dict[int, list[Shown]]] = {}
+        self.shown: dict[str, dict[int, list[ShownOutput]]] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.failed: list[str] = []
@@ -96,7 +96,7 @@ class Build:
     def read(self, files: Files) -> None:
         """Parse all pages and begin to run those that changed."""
         take_notebooks(files, self.settings)
-        for file in list(links_out(files, self.docs, self.book.root)):
+        for file in list(links_out(files, self.docs, self.site_outputs.root)):
             name = f"{self.settings.docs}/{file.src_uri}"
             log.error(f"{name}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
@@ -105,13 +105,13 @@ class Build:
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
         self._extend(any(page.blocks for page in pages if not page.path.endswith(NOTEBOOK)))
-        for line in orphans(self.book.root, pages, self.settings):
+        for line in orphans(self.site_outputs.root, pages, self.settings):
             log.warning(line)
-        self.book.start(pages)
+        self.site_outputs.start(pages)
 
     def _parsed(self, uri: str) -> Page | PageError:
         try:
-            return parse_page(self.docs / uri, self.book.root, settings=self.settings)
+            return parse_page(self.docs / uri, self.site_outputs.root, settings=self.settings)
         except PageError as error:
             return error
 
@@ -131,11 +131,11 @@ class Build:
 
     @property
     def _weaver(self) -> PageWeaver:
-        return PageWeaver(self.book, self.address)
+        return PageWeaver(self.site_outputs, self.address)
 
     @cached_property
     def _site(self) -> RenderedSite:
-        return RenderedSite(self.book.root, [page for page in self.pages.values() if isinstance(page, Page)])
+        return RenderedSite(self.site_outputs.root, [page for page in self.pages.values() if isinstance(page, Page)])
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site, and the page that MkDocs is about to render."""
@@ -197,7 +197,7 @@ class Build:
         if not isinstance(found, Page) or not uri.endswith(NOTEBOOK):
             return None
 
-        def front(shown: dict[int, list[Shown]]) -> str:
+        def front(shown: dict[int, list[ShownOutput]]) -> str:
             self.shown[uri] = shown
             return front_matter(found.text)
 
@@ -216,9 +216,9 @@ class Build:
         if not isinstance(found, Page) or shown is None:
             return None
         links = Links(page, files, self.config)
-        diagrams = read_diagrams(found, self.book.root)
-        notebook = finished(found, shown, self.book.copies(found, shown), links.follow, diagrams)
-        done, converted = convert(notebook, place(self.book.root / CACHE, "notebooks", found))
+        diagrams = read_diagrams(found, self.site_outputs.root)
+        notebook = with_outputs(found, shown, self.site_outputs.copies(found, shown), links.follow, diagrams)
+        done, converted = convert(notebook, place(self.site_outputs.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")
         links.check({heading["id"] for heading in done.headings})

@@ -14,15 +14,15 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
-from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.integration.page_assets import with_choice
 from samedevice.project import Settings
+from samedevice.site_outputs import SiteOutputs
 
 if TYPE_CHECKING:
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 LAST = -100
@@ -30,12 +30,12 @@ LAST = -100
 
 
 class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
-    """Runs the pages' code blocks; the Markdown extension puts what each device printed under them."""
+    """PageRuns the pages' code blocks; the Markdown extension puts what each device printed under them."""
 
     def __init__(self) -> None:
         self.serving = False
-        self.book: Book | None = None
-        self.build: Build | None = None
+        self.site_outputs: SiteOutputs | None = None
+        self.build: SiteBuild | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether the processes are worth keeping between builds."""
@@ -44,11 +44,11 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Begin a build; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
-        if self.book is None or self.book.root != root:
+        if self.site_outputs is None or self.site_outputs.root != root:
             self.on_shutdown()
-            self.book = Book(root, log.info)
+            self.site_outputs = SiteOutputs(root, log.info)
         settings = settings_of(config, self.config, root)
-        self.build = begin(config, self.book, settings)
+        self.build = begin(config, self.site_outputs, settings)
         name_assets(config)
         folders = (root / settings.programs, root / settings.recordings)
         config.watch += [str(folder) for folder in folders if folder.is_dir()]
@@ -107,22 +107,22 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
 
     def on_shutdown(self, **_: Any) -> None:
         """End the processes."""
-        if self.book is not None:
-            self.book.close()
+        if self.site_outputs is not None:
+            self.site_outputs.close()
 
     @property
-    def _build(self) -> Build:
+    def _build(self) -> SiteBuild:
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
 
 
-def begin(config: MkDocsConfig, book: Book, settings: Settings) -> Build:
+def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> SiteBuild:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
     except MissingExtra as error:
         raise PluginError(str(error)) from None
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
-    return Build(config, book, settings)
+    return SiteBuild(config, site_outputs, settings)

@@ -12,19 +12,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.extras import need
 from samedevice.integration.downloads import write_exports
 from samedevice.integration.page_assets import with_choice
 from samedevice.integration.page_weaver import PageWeaver, Woven
-from samedevice.integration.zensical.copy import Copy, Facts, description
+from samedevice.integration.zensical.copy import DocsCopy, Facts, description
 from samedevice.integration.zensical.project_file import NAME, ProjectError
 from samedevice.outputs.orphans import orphans
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.prose import plain_title
-from samedevice.weaving.weave import held_outputs
+from samedevice.weaving.weave import woven_outputs
 
 
 def build(root: Path) -> int:
@@ -33,11 +33,11 @@ def build(root: Path) -> int:
     Raises SameDeviceError where there is no site then.
     """
     need("zensical", "samedevice build")
-    copy = Copy(root.resolve())
+    copy = DocsCopy(root.resolve())
     facts = copy.configure()
-    book = Book(copy.root, lambda line: None, devices=())
+    site_outputs = SiteOutputs(copy.root, lambda line: None, devices=())
     copy.problems += orphans(copy.root, list(copy.pages.values()), copy.settings)
-    made = dict(_made(copy, PageWeaver(book, facts.address)))
+    made = dict(_made(copy, PageWeaver(site_outputs, facts.address)))
     taken = {uri: dict(one.exports) for uri, one in made.items() if one.exports}
     copy.fill(taken)
     _run_zensical(copy)
@@ -48,7 +48,7 @@ def build(root: Path) -> int:
     return 1 if copy.problems else 0
 
 
-def _made(copy: Copy, weaver: PageWeaver) -> Iterator[tuple[str, Woven]]:
+def _made(copy: DocsCopy, weaver: PageWeaver) -> Iterator[tuple[str, Woven]]:
     """What is made of each page; what is wrong with it is noted."""
     for uri, page in copy.pages.items():
         try:
@@ -60,7 +60,7 @@ def _made(copy: Copy, weaver: PageWeaver) -> Iterator[tuple[str, Woven]]:
         yield uri, made
 
 
-def _run_zensical(copy: Copy) -> None:
+def _run_zensical(copy: DocsCopy) -> None:
     """Have Zensical build the copy. Raises ProjectError if it fails."""
     command = [sys.executable, "-m", "zensical", "build", "--config-file", str(copy.folder / NAME)]
     done = subprocess.run(command, cwd=copy.root, check=False)
@@ -68,13 +68,13 @@ def _run_zensical(copy: Copy) -> None:
         raise ProjectError(f"zensical failed with exit status {done.returncode}, as above; {copy.site} is as it was")
 
 
-def finish(copy: Copy, facts: Facts, made: dict[str, Woven], taken: dict[str, dict[str, str]]) -> None:
+def finish(copy: DocsCopy, facts: Facts, made: dict[str, Woven], taken: dict[str, dict[str, str]]) -> None:
     """Add to the built site what is not there yet, and put it in its place."""
     site = copy.folder / "site"
     for path in site.rglob("*.html"):
         path.write_text(with_choice(path.read_text(encoding="utf-8")), encoding="utf-8")
     for uri, one in made.items():
-        copy.problems += check(copy, copy.html(uri, facts.address.directories), uri, held_outputs(one.markdown))
+        copy.problems += check(copy, copy.html(uri, facts.address.directories), uri, woven_outputs(one.markdown))
     pages = {uri: (plain_title(copy.pages[uri]), description(copy.pages[uri])) for uri in taken}
     if copy.settings.exports:
         listed = [(title, uri, about) for uri, (title, about) in pages.items()]
@@ -84,7 +84,7 @@ def finish(copy: Copy, facts: Facts, made: dict[str, Woven], taken: dict[str, di
     shutil.move(site, copy.site)
 
 
-def check(copy: Copy, html: Path, uri: str, outputs: list[str]) -> list[str]:
+def check(copy: DocsCopy, html: Path, uri: str, outputs: list[str]) -> list[str]:
     """What is wrong with a built page: it is not there, or does not show each block and output as it was run."""
     page = copy.pages[uri]
     if not html.is_file():

@@ -45,7 +45,7 @@ class Facts:
 
 
 @dataclass
-class Copy:
+class DocsCopy:
     """A copy of a project for one build by Zensical. Raises ProjectError, and RepositoryError."""
 
     root: Path
@@ -94,7 +94,7 @@ class Copy:
         return Facts(found["site_name"], found["site_description"] or "", address)
 
     def fill(self, taken: dict[str, dict[str, str]]) -> None:
-        """Copy the folder of pages; `taken` are the files to take along of each page, by suffix."""
+        """DocsCopy the folder of pages; `taken` are the files to take along of each page, by suffix."""
         docs, copy = self.root / self.settings.docs, self.folder / self.settings.docs
         shutil.copytree(docs, copy, ignore=self._links_out, dirs_exist_ok=True)
         for uri, page in self.pages.items():

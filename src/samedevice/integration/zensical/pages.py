@@ -15,7 +15,6 @@ from typing import Any
 
 from markdown import Markdown  # type: ignore[import-untyped]
 
-from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.integration.page_assets import within
 from samedevice.integration.page_weaver import PageWeaver, Woven
@@ -27,8 +26,9 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import is_program
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import error_html, error_page, held, holds
+from samedevice.weaving.weave import error_html, error_page, html_fence, is_woven
 
 PAGE = "rendering_context"
 """The name of the preprocessor in which Zensical keeps the page and the configuration."""
@@ -90,7 +90,7 @@ class ZensicalPage:
         found = without_front_matter(self.made.markdown)
         if project.copied:
             return relink(found, lambda url: _of_copy(project, self.uri, url))
-        return found + held(within()) if holds(found) else found
+        return found + html_fence(within()) if is_woven(found) else found
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site with this page."""
@@ -101,9 +101,9 @@ class ZensicalPage:
         return next(((RenderedSite(root, pages), page) for page in pages if page.path == name), None)
 
     def _made(self, page: Page, text: str) -> Woven:
-        book = Book(self.project.root, lambda line: None, devices=())
+        site_outputs = SiteOutputs(self.project.root, lambda line: None, devices=())
         rendered = page if page.path.endswith(NOTEBOOK) else with_text(page, text)
-        return PageWeaver(book, self.project.address).woven(rendered)
+        return PageWeaver(site_outputs, self.project.address).woven(rendered)
 
     def checked(self, html: str) -> str:
         """The HTML, or what is wrong with it if that does not show what ran. That of a copy is checked by its build."""
