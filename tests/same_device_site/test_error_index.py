@@ -16,11 +16,11 @@ from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
 CPU = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
-BLOCK = '```python raises="ValueError"\nfail()\n```\n'
+BLOCK = '```python raises="ValueError"\nfail("{id}")\n```\n'
 
 
 def section(title: str, id: str, prose: str = "It is so.") -> str:
-    return f"### {title} {{ #err-{id} }}\n\n{prose}\n\n{BLOCK}\n"
+    return f"### {title} {{ #err-{id} }}\n\n{prose}\n\n{BLOCK.format(id=id)}\n"
 
 
 def page(write: Write, name: str, *parts: str) -> Page:
