@@ -10,8 +10,9 @@ from pathlib import Path
 import samedevice
 from samedevice.project import PACKAGE
 
-WORKER = {"samedevice", "samedevice.running", "samedevice.outputs"}
-"""What a page's process may hold of the engine, beside the modules that the worker itself imports."""
+WORKER = {"samedevice", "samedevice.running", "samedevice.outputs", "samedevice.devices", "samedevice.nvidia"}
+"""What a page's process may hold of the engine, beside the modules that the worker itself imports: the last two
+are the table of devices, of the standard library alone."""
 
 
 def test_every_public_name_is_there() -> None:
