@@ -1,4 +1,4 @@
-"""PageRuns a program on simulated GPUs, as `python program.py` would run it without."""
+"""Runs a program on simulated GPUs, as `python program.py` would run it without."""
 
 from __future__ import annotations
 

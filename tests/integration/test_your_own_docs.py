@@ -73,7 +73,9 @@ def test_the_tables_have_what_the_code_has() -> None:
 def test_each_option_is_one_that_a_fence_can_have(write: Callable[..., Page]) -> None:
     """The examples are read as an author would write them."""
     alone = [
-        one for one in option_meanings() if one.partition("=")[0] not in ("file", "part", "args", "run", "reason", "hl_lines")
+        one
+        for one in option_meanings()
+        if one.partition("=")[0] not in ("file", "part", "args", "after", "run", "reason", "hl_lines")
     ]
     for option in alone:
         (block,) = write(f"# T\n\n```python {option}\n1\n```\n").blocks
