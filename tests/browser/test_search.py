@@ -107,7 +107,7 @@ EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")]
 def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
     """A result is chosen by what it says, and as many as possible are in sight."""
     sections_for(search, "freeze layers")
-    assert search.locator(".md-search-result__article :is(pre, code + code)").count() == 0
+    assert search.locator(".md-search-result__article > :is(pre, code + code)").count() == 0
     heights = search.locator(".md-search-result__article > p:visible").evaluate_all(
         "all => all.map((one) => one.clientHeight)"
     )
