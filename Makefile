@@ -1,14 +1,16 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
-# TIMES=30: for `make flaky`. BUILDER=zensical: for `make canary`. ARCHIVE=recordings.tar.gz: for `make gpu-import`.
-# PROJECTS="NAME=FOLDER": for `make projects`.
+# TIMES=30: for `make flaky`. MINUTES=10 and SEED=7: for `make attack`. BUILDER=zensical: for `make canary`.
+# ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
 
 PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX ?=
 export TORCH_INDEX
 TIMES ?= 30
+MINUTES ?= 10
+SEED ?=
 PROJECTS ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
@@ -39,12 +41,13 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 	$(BIN)/python tests/gpu/kit.py
 
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
-	$(BIN)/python tests/gpu/take_in.py $(ARCHIVE)
+	$(BIN)/python tests/gpu/import_recordings.py $(ARCHIVE)
 
 check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what CI runs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	.ci/lint $(BIN)
 	$(BIN)/mkdocs build --strict  # before the tests: the site that those build takes the outputs from its cache
 	$(TEST)
@@ -64,6 +67,9 @@ flaky: $(VENV)/ready ## run every block TIMES times under load, in changing orde
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
+attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives and pages (MINUTES=10; SEED=7: the same again)
+	$(BIN)/python tests/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
 	SAMEDEVICE_BUILDER=$(BUILDER) $(TEST) tests/browser tests/integration/test_zensical.py
@@ -79,4 +85,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults attack canary lighthouse clean

@@ -68,16 +68,17 @@ def train(options: Options, device: torch.device, batch_size: int, steps: int = 
 # region measure
 def measured(options: Options, batch_size: int) -> int | None:
     """Train within the budget on a CUDA GPU: the peak in bytes, or None if memory ran out."""
-    total = torch.cuda.get_device_properties(options.device).total_memory
-    torch.cuda.set_per_process_memory_fraction(options.budget * MIB / total, options.device)
-    torch.cuda.reset_peak_memory_stats(options.device)
+    gpu = options.device.index  # None, the current GPU, for "cuda": the limit takes no device without an index
+    total = torch.cuda.get_device_properties(gpu).total_memory
+    torch.cuda.set_per_process_memory_fraction(options.budget * MIB / total, gpu)
+    torch.cuda.reset_peak_memory_stats(gpu)
     try:
         train(options, options.device, batch_size)
-        peak = torch.cuda.max_memory_allocated(options.device)
+        peak = torch.cuda.max_memory_allocated(gpu)
     except torch.OutOfMemoryError:
         peak = None  # clean up below: in here the exception still holds the step's tensors
     torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction(1.0, options.device)
+    torch.cuda.set_per_process_memory_fraction(1.0, gpu)
     return peak
 
 

@@ -150,11 +150,13 @@ def best_device() -> torch.device:
 
 
 def pick_dtype(device: torch.device) -> torch.dtype:
-    """Return float16 for NVIDIA GPUs that cannot compute in bfloat16, and bfloat16 for every other device."""
+    """Return bfloat16 where a GPU computes in it, float16 on older ones with tensor cores, and else float32."""
+    if device.type == "cpu":
+        return torch.float32  # on many CPUs 16 bits are slower
     if device.type == "cuda":
         with torch.cuda.device(device):
             if not torch.cuda.is_bf16_supported(including_emulation=False):
-                return torch.float16
+                return torch.float16 if torch.cuda.get_device_capability() >= (7, 0) else torch.float32
     return torch.bfloat16
 
 

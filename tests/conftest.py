@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.running.processes import Launcher
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 pytest_plugins = ("pytester",)
 
@@ -86,7 +86,7 @@ def only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
     """Makes every Sessions object of a test use the one fork server."""
-    monkeypatch.setattr("samedevice.running.sessions.Launcher", lambda folder: launcher)
+    monkeypatch.setattr("samedevice.running.section_runner.Launcher", lambda folder: launcher)
     return launcher
 
 
@@ -124,7 +124,7 @@ def run(one_server: Launcher, root: Path, write: Callable[..., Page]) -> Callabl
     """Writes a page, runs it on the CPU, and returns the outputs of its blocks."""
 
     def run(text: str, name: str = "docs/page.md", time_limit: float = 30) -> tuple[Output | None, ...]:
-        with Sessions(root, time_limit, workers=1) as sessions:
+        with SectionRunner(root, time_limit, workers=1) as sessions:
             return sessions.run(write(text, name), "cpu").outputs
 
     return run
@@ -136,7 +136,7 @@ def faults(one_server: Launcher, root: Path, write: Callable[..., Page]) -> Call
 
     def faults(text: str, name: str = "docs/page.md", time_limit: float = 30) -> list[str]:
         page = write(text, name)
-        with Sessions(root, time_limit, workers=1) as sessions:
+        with SectionRunner(root, time_limit, workers=1) as sessions:
             outputs = sessions.run(page, "cpu").outputs
         assert None not in outputs
         return [fault(block, "cpu", output) for block, output in zip(page.blocks, outputs, strict=True) if output]
@@ -168,7 +168,7 @@ def heed_interrupts() -> None:
 
 @pytest.fixture
 def interrupt() -> Callable[..., tuple[str, list[int]]]:
-    """Runs a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
+    """PageRuns a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
 
     def interrupt(pipe: Path, *command: str) -> tuple[str, list[int]]:
         os.mkfifo(pipe)
@@ -191,10 +191,13 @@ def render() -> Callable[[str], str]:
     from markdown import Markdown
     from mkdocs.config import load_config
 
+    from samedevice.integration.extension import prepare
+
     config = load_config(str(HERE.parent / "mkdocs.yml"))
     options = {name: dict(given) for name, given in config.mdx_configs.items()}
     options.setdefault("pymdownx.highlight", {})["pygments_lang_class"] = True
     markdown = Markdown(extensions=list(config.markdown_extensions), extension_configs=options)
+    prepare(markdown)
 
     def render(text: str) -> str:
         return str(markdown.reset().convert(text))
@@ -217,7 +220,7 @@ def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
 @pytest.fixture
 def build(one_server: object, root: Path) -> Any:
     """A build of this repository."""
-    from made_book import Build
+    from made_site_outputs import Build
 
     return Build(root)
 

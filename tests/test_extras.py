@@ -12,11 +12,11 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.book import Book
 from samedevice.extras import EXTRAS, MissingExtra, need
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
-from samedevice.integration.mkdocs.publishing import shrink
+from samedevice.project import Settings
+from samedevice.site_outputs import SiteOutputs
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
@@ -43,25 +43,23 @@ def test_what_is_there_is_not_asked_for() -> None:
 def test_the_error_names_what_is_missing_and_the_command() -> None:
     """One command installs all of it."""
     with pytest.raises(MissingExtra) as raised:
-        need("site", "this")
-    told = "this needs rcssmin, rjsmin, tinycss2, which are not installed; run "
-    assert str(raised.value) == f'{told}{sys.executable} -m pip install "samedevice[site]"'
+        need("zensical", "this")
+    told = "this needs zensical, markdown, pymdownx, yaml, which are not installed; run "
+    assert str(raised.value) == f'{told}{sys.executable} -m pip install "samedevice[zensical]"'
 
 
 @pytest.mark.usefixtures("without")
 def test_each_part_names_its_extra(root: Path) -> None:
     """A person who installed less than a page needs must not meet a traceback."""
     with pytest.raises(PluginError, match=r"pymdownx.*samedevice\[mkdocs\]"):
-        begin(MkDocsConfig(), Book(root, print))
+        begin(MkDocsConfig(), SiteOutputs(root, print), Settings())
     with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):
         convert("{}", root / "walk.json")
-    with pytest.raises(MissingExtra, match=r"samedevice\[site\]"):
-        shrink(root, root, root / "kept.json")
 
 
 def test_pyproject_has_the_extras() -> None:
     """An error that names an extra that is not there would be no help; the base must stay small."""
     text = PYPROJECT.read_text(encoding="utf-8")
-    assert re.search(r'^dependencies = \["sybil"\]', text, re.M)
+    assert re.search(r'^dependencies = \["sybil>=10"\]', text, re.M)
     named = text.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     assert set(EXTRAS) <= set(re.findall(r"^(\w+) = \[", named, re.M))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
@@ -12,18 +13,19 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from samedevice.integration.mkdocs.notebooks import convert, finished
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.exports import exports
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
@@ -121,11 +123,11 @@ def notebook(write: Callable[..., Page]) -> Page:
     return write("# %%\nx\n\n" * BATCH, "docs/notebook.py")
 
 
-def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[Shown]]:
+def shown(page: Page, found: list[Output], *devices: str) -> dict[int, list[ShownOutput]]:
     """These outputs under the blocks of a page, each with a line of its own for every device."""
     rest = {device: f"\non {device}" if len(devices) > 1 else "" for device in devices}
     add = lambda one, end: Output(one.text + end, one.value, one.raised, one.figures)  # noqa: E731
-    return {b.index: [Shown(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
+    return {b.index: [ShownOutput(d, add(found[b.index], rest[d]), HERE[d]) for d in devices] for b in page.blocks}
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -170,6 +172,27 @@ def test_a_hostile_output_is_in_the_downloads_as_printed(page: Page, batch: int)
     compile(made["py"], "page.py", "exec")
 
 
+FORGED = "2.99.0\nimport os; os.system('echo INJECTED')\n\n# Heading\n\n<script>alert(1)</script> ![x](y) `"
+
+
+@pytest.mark.parametrize("field", ["torch", "name", "day", "python", "driver", "numpy"])
+def test_a_forged_environment_is_text_in_the_downloads(page: Page, render: Callable[[str], str], field: str) -> None:
+    """No recording with such a one is loaded. Were it, its code would run where readers run the script."""
+    from markdown_it import MarkdownIt
+
+    found = {
+        kind: {b.index: [ShownOutput("cpu", Output("a"), about)] for b in page.blocks}
+        for kind, about in (("good", HERE["cpu"]), ("forged", replace(HERE["cpu"], **{field: FORGED})))
+    }
+    made = {kind: exports(page, shown) for kind, shown in found.items()}
+    codes = [ast.dump(ast.parse(files["py"])) for files in made.values()]
+    assert codes[0] == codes[1]
+    kinds = [[token.type for token in MarkdownIt().parse(files["md"])] for files in made.values()]
+    assert kinds[0] == kinds[1]
+    good, forged = (Seen(render(weave(page, shown, {}))) for shown in found.values())
+    assert {element[0] for element in forged.elements} == {element[0] for element in good.elements}
+
+
 @pytest.mark.parametrize("batch", range(BATCHES // 4))
 def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
     notebook: Page, tmp_path: Path, batch: int
@@ -177,7 +200,7 @@ def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
     """mkdocs-jupyter writes these pages, not Markdown."""
     found = outputs(batch)
     benign, seen = (
-        Seen(convert(finished(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
+        Seen(convert(with_outputs(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
         for one in (BENIGN, found)
     )
     assert seen.texts == [one.shown for one in found if one.shown]

@@ -8,13 +8,13 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
+from same_device_site.settings import SETTINGS, parse_page
 from samedevice.errors import PageError
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.orphans import orphans
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import HOME, Settings
+from samedevice.project import Settings
 
 ROOT = Path(__file__).parents[1]
 OTHER = Settings("documentation/en", "examples", "golden", ("changelog.md", "api/*"), ("linenums", ".annotate"), False)
@@ -34,7 +34,7 @@ def test_the_defaults_are_those_of_this_site() -> None:
     config = load_config(str(ROOT / "mkdocs.yml"))
     own = config.plugins["samedevice"].config
     assert isinstance(own, SameDeviceConfig)
-    assert settings_of(config, own, ROOT) == HOME
+    assert settings_of(config, own, ROOT) == SETTINGS
 
 
 def test_pages_are_not_taken_from_outside_of_the_project(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_shells_and_transcripts_are_shown_and_not_run(tmp_path: Path, info: str)
 def test_at_home_each_of_them_is_held_to_the_rules(tmp_path: Path, info: str) -> None:
     """This site has none that is not run."""
     with pytest.raises(PageError):
-        read(tmp_path, f"```{info}\nls\n```\n", HOME)
+        read(tmp_path, f"```{info}\nls\n```\n", SETTINGS)
 
 
 def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
@@ -113,10 +113,10 @@ def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
         with pytest.raises(PageError, match=rf"{told}; .*; if another tool knows it, list it below foreign: in mkdocs"):
             read(tmp_path, f"```python {info}\n1\n```\n")
         with pytest.raises(PageError, match=f"{told}; (?!.*foreign)"):
-            read(tmp_path, f"```python {info}\n1\n```\n", HOME)
+            read(tmp_path, f"```python {info}\n1\n```\n", SETTINGS)
 
 
-@pytest.mark.parametrize("settings", [OTHER, HOME], ids=["other", "home"])
+@pytest.mark.parametrize("settings", [OTHER, SETTINGS], ids=["other", "home"])
 @pytest.mark.parametrize("info", ["python", 'python run="no" reason="x"'])
 def test_an_include_in_code_is_an_error_that_names_the_way_out(tmp_path: Path, settings: Settings, info: str) -> None:
     """Python reads it as a sum, and raises a TypeError that says nothing of an include."""
@@ -160,5 +160,5 @@ def test_a_reason_is_required(tmp_path: Path, info: str, told: str) -> None:
 
 def test_this_site_runs_every_block() -> None:
     """Its promise."""
-    for path in HOME.page_paths(ROOT):
+    for path in SETTINGS.page_paths(ROOT):
         assert all(block.kind != "shown" for block in parse_page(path, ROOT).blocks)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.output import Output
-from samedevice.pages.parsing import parse_page
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = sorted((ROOT / "snippets").glob("*.py"))
@@ -40,7 +40,7 @@ def test_a_program_runs_alone_with_no_argument_and_reports(path: Path, tmp_path:
 
 @pytest.fixture
 def begin(run: Callable[..., tuple[Output | None, ...]]) -> Callable[..., Output]:
-    """Runs a program in a process that has imported torch already, because the import takes seconds."""
+    """PageRuns a program in a process that has imported torch already, because the import takes seconds."""
 
     def begin(path: Path, *arguments: str) -> Output:
         code = f"import runpy, sys\nsys.argv = {[str(path), *arguments]!r}\n"

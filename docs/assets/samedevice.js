@@ -34,103 +34,120 @@
     });
   };
 
-  /* A pasted message, of a traceback the last one, is words and not a query: no class, no colors, no numbers. */
-  const message = (text) => {
-    const plain = text.replace(/\x1b\[[\d;]*m/g, "");
-    const said = plain.replace(/^.*\b\w*(Error|Warning|Exception):/s, "");
-    return /[a-z]{2}/i.test(said) ? said : plain;
-  };
-  const words = (text) => [...new Set(message(text).match(/[a-z_]\w*[a-z_]\w*/gi) ?? [])];
-
-  /* The search's worker starts with its first message. Twenty words of a pasted message are enough for it; few words
-     are whole ones, and the last may be a beginning. What finds nothing is asked for once more, with a letter more or
-     less in each word. Zensical has a search of its own. */
+  /* The search's worker is ours, search.js, and starts with its first message. Zensical has a search of its own. */
   const Started = window.Worker, query = document.querySelector("[data-md-component=search-query]");
+  const own = new URL("search.js", document.currentScript.src);
+  class Search extends EventTarget {
+    start() {
+      const started = new Started(own);
+      started.addEventListener("message", ({ data }) => this.dispatchEvent(new MessageEvent("message", { data })));
+      return started;
+    }
+    postMessage(message) { (this.started ??= this.start()).postMessage(message); }
+  }
   if (query) {
-    window.Worker = class extends EventTarget {
-      constructor(url) { super(); this.url = url; }
-      start() {
-        const started = new Started(this.url);
-        started.addEventListener("message", ({ data }) => {
-          const none = data.type === 3 && !data.data.items.length && this.asked;
-          if (none) started.postMessage({ type: 2, data: words(none).map((word) => `${word}~1`).join(" ") });
-          else this.dispatchEvent(new MessageEvent("message", { data }));
-          if (data.type === 3) this.asked = "";
-        });
-        return started;
-      }
-      postMessage(message) {
-        if (message.type === 2) {
-          const text = this.asked = message.data, few = text.trim().split(/\s+/);
-          const typed = /^[\w\s]+$/.test(text) ? `${few.join("^9 ")}^9 ${few.at(-1)}` : text;
-          message = { type: 2, data: few[4] ? words(text).slice(0, 20).join("^1 ") : typed };
-        }
-        (this.started ??= this.start()).postMessage(message);
-      }
-    };
+    window.Worker = Search;
     query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
-
-    /* Each page that is found shows its best section, also where its own title fits better. */
-    const list = document.querySelector(".md-search-result__list");
-    new MutationObserver(() => {
-      for (const more of all("li > a:first-child + details", list)) {
-        const count = more.querySelector("summary div");
-        count.textContent = count.textContent.replace(/\d+/, (number) => number - 1);
-        more.before(more.querySelector("a"));
-        if (!more.querySelector("a")) more.remove();
-      }
-    }).observe(list, { childList: true });
   }
 
-  /* A filter above a list. What follows it and lacks one of the words is hidden; of messages those that share most of
-     the words come first. A word that no message has counts as the one that is most like it. */
-  const grams = (word) => new Set([...word].map((_, at) => ` ${word} `.slice(at, at + 3)));
-  const alike = (one, other) => [...one].filter((gram) => other.has(gram)).length * 2 / (one.size + other.size);
-  const ranked = (rows) => {
-    const has = rows.map(({ parts }) => parts.map((part) => new Set(words(part.textContent.toLowerCase()))));
-    const counts = new Map();
-    for (const of of has) for (const word of new Set(of.flatMap((part) => [...part]))) counts.set(word, (counts.get(word) ?? 0) + 1);
-    const known = [...counts.keys()].map((word) => [word, grams(word)]);
-    const rare = (word) => Math.log(1 + rows.length / counts.get(word));
-    const sum = (of) => [...of].reduce((all, word) => all + rare(word), 0);
-    const meant = (word) => {
-      if (counts.has(word)) return word;
-      const own = grams(word);
-      const [best, found] = known.reduce((top, [other, theirs]) => (alike(own, theirs) > top[0] ? [alike(own, theirs), other] : top), [.5]);
+  /* A text is in the address of the box that it was put into: as a fragment, which no server sees, when it comes from home. */
+  const given = () => new URLSearchParams(location.search).get("error") ?? /^#error=(.*)/.exec(location.hash)?.[1];
+  const note = (key, value) => {
+    const url = new URL(location);
+    if (value) url.searchParams.set(key, value);
+    else url.searchParams.delete(key);
+    if (/^#error=/.test(url.hash)) url.hash = "";
+    history.replaceState(history.state, "", url);
+  };
+  for (const form of all("form.sd-find:not([data-entries])")) {
+    form.addEventListener("submit", (event) => {
+      const text = form.querySelector("textarea")?.value;
+      if (!text) return;
+      event.preventDefault();
+      location.href = `${form.action}#error=${encodeURIComponent(text)}`;
+    });
+  }
+
+  /* The section that an entry leads to, as it is on its page: the program, its output, the fix. A page of a folder may not
+     be fetched; there the link stays. */
+  const section = async (href) => {
+    const url = new URL(href, location), page = new DOMParser().parseFromString(await (await fetch(url)).text(), "text/html");
+    const start = url.hash ? page.getElementById(url.hash.slice(1)) : page.querySelector("article h1");
+    const found = make("div", { className: "sd-fix" }), level = +start.tagName[1];
+    for (let at = start.nextElementSibling; at && !(/^H[1-6]$/.test(at.tagName) && at.tagName[1] <= level); at = at.nextElementSibling) {
+      if (!at.matches(".sd-ran, .sd-bar, .sd-foot, hr")) found.append(document.importNode(at, true));
+    }
+    for (const one of all("[id], [data-block]", found)) one.removeAttribute("id"), delete one.dataset.block, one.removeAttribute("style");
+    for (const one of all("[href]", found)) one.setAttribute("href", new URL(one.getAttribute("href"), url));
+    all(".headerlink", found).forEach((one) => one.remove());
+    return found;
+  };
+
+  /* The box above the index of errors: of what is pasted the best entries, the first with its section below it. */
+  for (const form of all("form.sd-find[data-entries]")) {
+    const box = form.querySelector("textarea"), output = form.querySelector("output"), best = make("dl", { className: "sd-best" });
+    const rows = new Map(all("article dt[id]").map((row) => [`#${row.id}`, row])), search = new Search();
+    let turn = 0, timer;
+    form.after(best);
+    const entry = (row) => {
+      const found = [row, row.nextElementSibling].map((part) => part.cloneNode(true));
+      for (const part of found) [part, ...all("[id]", part)].forEach((one) => one.removeAttribute("id"));
       return found;
     };
-    return (text) => {
-      const asked = [...new Set(words(text.toLowerCase()).map(meant))].filter(Boolean);
-      const scores = has.map(([title, rest]) => {
-        const both = asked.filter((word) => title.has(word));
-        const score = sum(both) + sum(asked.filter((word) => !title.has(word) && rest.has(word))) / 4;
-        return asked.length && score / sum(asked) + sum(both) / (1 + sum(title)) / 2;
-      });
-      const enough = Math.max(.3, .6 * Math.max(...scores));
-      return rows.map((row, at) => [scores[at], row]).filter(([score]) => score >= enough).sort((a, b) => b[0] - a[0]).slice(0, 10).map(([, row]) => row);
+    const shown = async ({ items, errors }, text) => {
+      const now = ++turn, weak = items.length && items[0].weak;
+      best.replaceChildren(...items.flatMap(({ location }) => entry(rows.get(location))));
+      const said = errors.map(({ name, text }) => [name, text].filter(Boolean).join(": "));
+      output.textContent = !items.length ? "Nothing here has these words. Try the search of the whole site." :
+        (weak ? "No message here is close to yours. These share words with it." : errors.length > 1 ? `Found ${errors.length} errors in it.` : "");
+      note("error", said[0]?.slice(0, 300));
+      const link = best.querySelector("dd a[href]"), found = link && !weak ? await section(link.href).catch(() => null) : null;
+      if (!found?.childElementCount || now !== turn) return;
+      const about = best.querySelector("dd"), name = about.querySelector("strong");
+      about.replaceChildren(...(name ? [name, " "] : []), "On ", link, ":", found);
     };
+    search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
+    const filter = () => {
+      const text = box.value.trim();
+      form.parentElement.toggleAttribute("data-asked", !!text);
+      if (!text) return turn++, best.replaceChildren(), output.textContent = "", note("error");
+      if (!search.started) search.postMessage({ type: 0, data: { flat: true, docs: [...rows].map(([location, row]) => ({
+        location, title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
+      })) } });
+      search.postMessage({ type: 2, data: text });
+    };
+    box.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(filter, 120); });
+    form.addEventListener("submit", (event) => { event.preventDefault(); filter(); });
+    addEventListener("click", ({ target }) => {
+      if (box.value && target.closest('a[href^="#"]') && !best.contains(target)) box.value = "", filter();
+    });
+    const text = given();
+    if (text) box.value = location.hash.startsWith("#error=") ? decodeURIComponent(text) : text, filter();
+  }
+
+  /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions that printed. */
+  const play = (name, places) => {
+    if (!places.length) return;
+    const at = (file) => new URL(`widgets/${file}`, own).href;
+    document.head.append(make("link", { rel: "stylesheet", href: at("widgets.css") }),
+      make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
   };
+  all("[data-widget]").forEach((place) => play(place.dataset.widget, [place]));
+  play("exercises", all("details.success").filter((one) => one.querySelector(".sd-out .sd-text")));
+
+  /* A filter above a table hides the rows that lack a word. It is in the address. */
   for (const box of all(".sd-filter")) {
     const input = box.querySelector("input"), output = box.querySelector("output");
-    const rows = all("article tbody tr, article dt").filter((one) => box.compareDocumentPosition(one) & 4).map((row) => {
-      const parts = row.matches("dt") ? [row, row.nextElementSibling] : [row];
-      return { parts, text: parts.map((part) => part.textContent).join(" ").toLowerCase() };
-    });
-    const rank = "loose" in input.dataset && ranked(rows);
-    const best = make("dl", { className: "sd-best" });
-    box.after(best);
+    const rows = all("article tbody tr").filter((row) => box.compareDocumentPosition(row) & 4);
+    const texts = rows.map((row) => row.textContent.toLowerCase());
     const filter = () => {
-      const text = input.value.trim(), asked = text.toLowerCase().split(/\s+/);
-      const left = !text ? rows : rank ? rank(text) : rows.filter((row) => asked.every((word) => row.text.includes(word)));
-      if (rank) {
-        box.parentElement.toggleAttribute("data-asked", !!text);
-        best.replaceChildren(...(text ? left.flatMap(({ parts }) => parts.map((part) => part.cloneNode(true))) : []));
-        all("[id]", best).concat([...best.children]).forEach((one) => one.removeAttribute("id"));
-      } else for (const row of rows) row.parts[0].hidden = !left.includes(row);
-      output.textContent = !text ? "" : left.length ? `${left.length} of ${rows.length}` : "Nothing has these words. Try the search.";
+      const asked = input.value.trim().toLowerCase().split(/\s+/);
+      rows.forEach((row, at) => { row.hidden = !asked.every((word) => texts[at].includes(word)); });
+      const left = rows.filter((row) => !row.hidden).length;
+      output.textContent = !asked[0] ? "" : left ? `${left} of ${rows.length}` : "Nothing has these words. Try the search.";
     };
-    input.addEventListener("input", filter);
-    input.value = new URLSearchParams(location.search).get("error") ?? input.value;
+    input.addEventListener("input", () => { filter(); note("filter", input.value.trim()); });
+    input.value = new URLSearchParams(location.search).get("filter") ?? input.value;
     if (input.value) filter();
   }
 })();

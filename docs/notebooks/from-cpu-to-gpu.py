@@ -8,7 +8,7 @@
 #
 # This notebook builds on [PyTorch fundamentals](fundamentals.py).
 # A small network learns to read digits, first in plain `float32`, then in mixed precision.
-# Every cell is the same on a CPU, on CUDA and on MPS.
+# The code is the same on a CPU, on CUDA and on MPS; the outputs name the device that ran it.
 #
 # ## Choose a device
 #
@@ -43,7 +43,12 @@ print("original:  ", tensor1.device)
 tensor2 = torch.ones(2, 2, device=device)
 print("made there:", tensor2.device)
 
+print("to meta:   ", tensor1.to("meta").device)
+
 # %% [markdown]
+# Without a GPU `device` is the CPU, and the first four lines say `cpu`.
+# The last one shows a move on any machine: the meta device has shapes, but no numbers.
+#
 # `.to()` leaves the original tensor where it is, so assign the result: `x = x.to(device)`.
 # If the tensor is on the device already, `.to()` returns the same tensor, unless you ask for a copy.
 
@@ -88,8 +93,14 @@ print("after: ", model.layer1.weight.device)
 # ## What goes wrong: two devices
 #
 # An operation on tensors of two devices raises an error, with a few exceptions.
-# The cell adds a tensor on the CPU and one on `device`.
-# If `device` is a GPU, it raises an error; on a CPU both are in the same place, and it does not.
+# This cell adds a tensor on the CPU and one on the meta device, and so raises an error on any machine:
+
+# %% raises="RuntimeError"
+torch.ones(3, 3) + torch.ones(3, 3, device="meta")
+
+# %% [markdown]
+# This one adds a tensor on the CPU and one on `device`.
+# If `device` is a GPU, it raises the same kind of error, in other words; on a CPU both are in the same place, and the sum appears.
 
 # %% raises="cuda: RuntimeError, mps: RuntimeError"
 cpu_tensor = torch.ones(3, 3)
@@ -257,6 +268,7 @@ ax.grid(False)
 # Autocast does not choose the device, and does not make results more accurate.
 #
 # [Older NVIDIA GPUs](../amp/autocast.md#gpus) do not compute in `bfloat16`, so the cell asks.
+# CPUs do, but [often more slowly](../amp/autocast.md#cpus) than in `float32`.
 
 # %%
 dtype = torch.bfloat16

@@ -251,7 +251,7 @@ print(tensor)
 # %% [markdown]
 # The last line shows the tensor unchanged: each operation makes a new one.
 # Keep a result with `tensor = tensor + 10`, or change the tensor in place with `tensor += 10`.
-# `/` gives floats for integers too.
+# `/` gives floats for integers too, so `tensor /= 10` [raises an error](../tensors/operations.md#err-result-type-cast) here: a tensor of integers cannot hold them.
 #
 # These operators are functions too:
 
@@ -362,6 +362,15 @@ print(matrix.sum(dim=1))
 # %%
 print(x.argmin(), x[x.argmin()])
 print(x.argmax(), x[x.argmax()])
+
+# %% [markdown]
+# In a matrix the position counts through all elements, row by row, so it is no index of a row.
+# `torch.unravel_index` turns it into one index for each dimension.
+
+# %%
+position = matrix.argmax()
+row, column = torch.unravel_index(position, matrix.shape)
+print(position, row, column, matrix[row, column])
 
 # %% [markdown]
 # More: [Aggregation](../tensors/aggregation.md).
@@ -606,7 +615,8 @@ print(random_tensor_C == random_tensor_D)
 torch.manual_seed(42)
 first, second = torch.rand(2), torch.rand(2)
 torch.manual_seed(42)
-print(torch.equal(torch.cat([first, second]), torch.rand(4)))
+print(torch.equal(torch.rand(2), first), torch.equal(torch.rand(2), second))
+print(torch.equal(first, second))
 
 # %% [markdown]
 # More: [Reproducibility](../tensors/reproducibility.md), PyTorch's
@@ -618,9 +628,9 @@ print(torch.equal(torch.cat([first, second]), torch.rand(4)))
 # A GPU is built to compute
 # [many numbers at once](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#the-benefits-of-using-gpus);
 # how much faster it is depends on the work.
-# There are three ways to get one:
+# Three ways to get one:
 #
-# 1. [Google Colab](https://colab.research.google.com/) lends you one for a notebook: choose *Runtime, Change runtime type*.
+# 1. [Google Colab](https://colab.research.google.com/) lends you one for a notebook: choose *Runtime, Change runtime type*. Kaggle does too.
 # 2. Buy one. A [guide of 2023](https://timdettmers.com/2023/01/30/which-gpu-for-deep-learning/)
 #    explains what to look for, but newer models have appeared since.
 # 3. Rent a machine from a cloud provider, such as Google Cloud, AWS or Azure.
@@ -773,7 +783,6 @@ assert torch.allclose(standard.std(dim=0), torch.ones(2))
 # %% [markdown]
 # **7.** `photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)` is an image with height, width and channels.
 # Make a `float32` tensor `ready` for a model: shape (1, 3, 2, 4), that is, a batch of one, with numbers divided by 255.
-# It must not share memory with `photo`.
 # Check: `assert ready.shape == (1, 3, 2, 4) and ready.dtype == torch.float32 and ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]`
 
 # %% fold="Solution"

@@ -1,43 +1,47 @@
-"""devices: the kinds of device that this machine has, found without importing torch, which takes seconds."""
+"""devices: the kinds of device, and which of them this machine has; torch, which takes seconds, is not imported."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-DRIVER_NODES = ("/dev/nvidiactl", "/dev/dxg", f"{os.environ.get('SYSTEMROOT', '')}/System32/nvcuda.dll")
-"""What an NVIDIA driver puts there: on Linux, in the Windows Subsystem for Linux, on Windows."""
+from samedevice import nvidia
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of device that blocks run on."""
+    """A kind of device that blocks run on. An expression is one of Python, with torch imported."""
 
     label: str
     """How pages call it."""
+    machine: str
+    """What a program needs that runs on it alone."""
     check: str
-    """An expression of Python, with torch imported, that is true where at least `{count}` of them are present."""
-
-
-KINDS = {
-    "cpu": Kind("CPU", "not torch.accelerator.is_available()"),
-    "cuda": Kind("CUDA", "torch.cuda.device_count() >= {count}"),
-    "mps": Kind("MPS", "torch.backends.mps.is_available()"),
-}
-"""The kinds of device by the names that PyTorch gives them. A new device is added here, and in `running.machine`."""
-DEVICES = tuple(KINDS)
-"""Their names, in the order in which pages list them."""
-LABELS = {name: kind.label for name, kind in KINDS.items()}
+    """An expression that is true where at least `{count}` of them are present."""
+    present: Callable[[], bool]
+    """Whether this machine seems to have one, found without importing torch."""
+    absent: Callable[[], str]
+    """Why it has none, and what to do about it."""
+    count: str = "1"
+    """An expression for how many PyTorch sees."""
+    name: str = ""
+    """An expression for its name; empty where that is the processor's."""
+    driver: Callable[[], str] = str
+    """The version of its driver."""
+    facts: Callable[[], list[str]] = list
+    """What this machine says of it beside its processor: where that changes, what was kept is printed anew."""
+    hidden_by: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables that hide it from a page that runs on the CPU."""
 
 
 @dataclass(frozen=True)
-class Build:
+class TorchBuild:
     """The installed PyTorch."""
 
     version: str
@@ -47,13 +51,13 @@ class Build:
 
 
 @cache
-def torch_build() -> Build:
+def torch_build() -> TorchBuild:
     """The installed PyTorch, from the file that it keeps its version in; its metadata leave out the build."""
     found = importlib.util.find_spec("torch")
     file = Path(found.origin).with_name("version.py") if found and found.origin else None
     text = file.read_text(encoding="utf-8") if file and file.exists() else ""
     version = re.search(r"^__version__ = '([^']*)'", text, re.M)
-    return Build(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
+    return TorchBuild(version[1] if version else "", bool(re.search(r"^cuda\b.*= '", text, re.M)))
 
 
 def made_by() -> str:
@@ -67,33 +71,49 @@ def made_with() -> str:
     return f"PyTorch {version}" if version else f"Python {platform.python_version()}"
 
 
+WITHOUT_CUDA = "PyTorch {} is built without CUDA; install a build with CUDA"
+KINDS = {
+    "cpu": Kind(
+        "CPU",
+        "a machine without a GPU",
+        "not torch.accelerator.is_available()",
+        present=lambda: True,
+        absent=lambda: "",
+    ),
+    "cuda": Kind(
+        "CUDA",
+        "a GPU with CUDA",
+        "torch.cuda.device_count() >= {count}",
+        present=lambda: torch_build().cuda and nvidia.present(),
+        absent=lambda: nvidia.why_absent() if torch_build().cuda else WITHOUT_CUDA.format(torch_build().version),
+        count="torch.cuda.device_count()",
+        name="torch.cuda.get_device_name(0)",
+        driver=nvidia.driver,
+        facts=nvidia.facts,
+        hidden_by=nvidia.HIDDEN,
+    ),
+    "mps": Kind(
+        "MPS",
+        "a Mac with MPS",
+        "torch.backends.mps.is_available()",
+        present=lambda: sys.platform == "darwin" and platform.machine() == "arm64",
+        absent=lambda: "MPS needs macOS on Apple silicon",
+        count="int(torch.backends.mps.is_available())",
+    ),
+}
+"""The kinds of device by the names that PyTorch gives them: their one table, in the order of the pages' switch."""
+DEVICES = tuple(KINDS)
+"""Their names."""
+LABELS = {name: kind.label for name, kind in KINDS.items()}
+
+
 def present_devices() -> tuple[str, ...]:
     """The kinds of device that this machine seems to have."""
-    found = ["cpu"]
-    if torch_build().cuda and not _hidden() and any(Path(node).exists() for node in DRIVER_NODES):
-        found.append("cuda")
-    if _apple_silicon():
-        found.append("mps")
-    return tuple(found)
+    return tuple(name for name, kind in KINDS.items() if kind.present())
 
 
 def why_absent(device: str) -> str:
     """Why a device is not among the present ones, and what to do about it."""
-    build = torch_build()
-    if not build.version:
+    if not torch_build().version:
         return f"PyTorch is not installed for {sys.executable}; install it there"
-    if device == "mps":
-        return "MPS needs macOS on Apple silicon"
-    if not build.cuda:
-        return f"PyTorch {build.version} is built without CUDA; install a build with CUDA"
-    if _hidden():
-        return "CUDA_VISIBLE_DEVICES hides all GPUs; unset it"
-    return "no NVIDIA driver was found; run this on a machine where nvidia-smi lists a GPU"
-
-
-def _hidden() -> bool:
-    return os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
-
-
-def _apple_silicon() -> bool:
-    return sys.platform == "darwin" and platform.machine() == "arm64"
+    return KINDS[device].absent()

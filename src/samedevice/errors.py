@@ -49,7 +49,7 @@ class Complaints:
         except PageError as error:
             self.add(error)
 
-    def settle(self) -> None:
+    def raise_all(self) -> None:
         """Raise what was collected, in the order of the page: PageError for one, PageErrors for several."""
         found = sorted(self.found, key=lambda error: error.line)
         if found:

@@ -11,7 +11,6 @@ EXTRAS = {
     "mkdocs": ("mkdocs", "markdown", "pymdownx", "pygments"),
     "notebooks": ("mkdocs_jupyter",),
     "zensical": ("zensical", "markdown", "pymdownx", "yaml"),
-    "site": ("rcssmin", "rjsmin", "tinycss2"),
 }
 """The modules that each extra installs. Those of `torch` are missing: pages import them, and the engine does not."""
 

@@ -14,8 +14,6 @@ RECORDINGS = Path("tests/recordings")
 """The folder of recordings."""
 CACHE = Path(".cache/samedevice")
 """The folder of what can be made again."""
-API_DATA = Path(DOCS) / "reference/apis.json"
-"""What is known of PyTorch's names: where they are documented, and since when they exist."""
 
 FLAGS = "--samedevice-"
 """What begins the names of pytest's options in a project where other plugins have options, too."""
@@ -39,14 +37,15 @@ SETTINGS = {
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "shrink": "take comments out of styles and scripts, join them, and drop unused rules of Material for MkDocs",
+    "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a project says about itself in its mkdocs.yml. The defaults are those of this site."""
+    """What a project says about itself in its mkdocs.yml. The defaults fit any project."""
 
     docs: str = DOCS
     """The folder of pages, below the project's root: MkDocs's `docs_dir`."""
@@ -58,10 +57,16 @@ class Settings:
     """Pages that are left alone: patterns of paths below the folder of pages."""
     foreign: tuple[str, ...] = ()
     """Fence options of other tools, which are passed on to the renderer."""
-    console: bool = True
+    console: bool = False
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    flags: str = "--"
+    namespace: str = "page"
+    """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
+    exports: bool = False
+    """Whether readers can take the pages along: notebook, script and Markdown of each."""
+    flags: str = FLAGS
     """What begins the names of pytest's options, in the commands that messages give."""
+    name: str = ""
+    """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.
@@ -85,22 +90,12 @@ class Settings:
         return [path for path in found if not self.leaves(path.relative_to(root).as_posix())]
 
 
-HOME = Settings()
-"""This site."""
+DEFAULTS = Settings()
+"""The settings of a project that says nothing."""
 
 
 def flags_of(root: Path) -> str:
-    """What begins the names of pytest's options in the project below `root`: nothing more where it loads the plugin."""
+    """What begins the names of pytest's options in the project below `root`: `--` where a conftest loads the plugin."""
     conftest = root / "conftest.py"
     loads = conftest.is_file() and "samedevice.integration.pytest" in conftest.read_text(encoding="utf-8")
-    return HOME.flags if loads else FLAGS
-
-
-def is_page(path: str) -> bool:
-    """Whether a path, relative to the root, is that of a page of this site."""
-    return HOME.is_page(path)
-
-
-def page_paths(root: Path) -> list[Path]:
-    """All pages of this site."""
-    return HOME.page_paths(root)
+    return "--" if loads else FLAGS

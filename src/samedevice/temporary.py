@@ -86,7 +86,7 @@ def _until_held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
 
 
 def sweep(found: Iterable[Path]) -> None:
-    """Remove those of these temporary files and folders of ours that nobody holds. Raises nothing."""
+    """Remove the temporary files and folders of this user, among those given, that no process uses. Raises nothing."""
     if fcntl is None:
         return
     for path in found:

@@ -23,10 +23,10 @@ import results
 from pages_run import Tests, call, run_tests
 from projects import DOCS, PROJECTS, Project, environment, make_project, shown_only, source
 
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
 from samedevice.integration.pytest_entry import read
 from samedevice.pages.page import Block
-from samedevice.pages.parsing import parse_page
 from samedevice.project import MARKDOWN
 
 PAGES = ("--continue-on-collection-errors", DOCS)

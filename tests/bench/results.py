@@ -16,7 +16,7 @@ from scale import growth, overhead
 
 from samedevice.devices import torch_build
 from samedevice.running.machine import processor
-from samedevice.running.sessions import available_cores
+from samedevice.running.section_runner import available_cores
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("results.json")
@@ -133,7 +133,7 @@ ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
     "Pages that are read": lambda one: f"{one['pages']} of {one['pages'] + len(one['refused'])}",
     "Of them refused by the build": lambda one: str(len(one["refused by the build"])),
     "Blocks of Python on them": lambda one: str(one["blocks"]),
-    "Shown and not run": lambda one: _listed(one["skipped"]),
+    "ShownOutput and not run": lambda one: _listed(one["skipped"]),
     "Run": lambda one: str(one["passed"] + sum(one["failed"].values())),
     "Passed": lambda one: str(one["passed"]),
     "Failed": lambda one: _listed(one["failed"]),

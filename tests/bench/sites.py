@@ -12,17 +12,13 @@ markdown_extensions:
   - toc:
       permalink: true
   - pymdownx.highlight
-  - pymdownx.superfences:
-      custom_fences:
-        - name: samedevice
-          class: samedevice
-          format: !!python/name:samedevice.weaving.weave.output_fence
+  - pymdownx.superfences
 """
 CONFIG = """site_name: Bench
 theme: {{name: material, font: false, features: [navigation.prune]}}
 plugins: [{plugins}]
 """
-CONFTEST = 'pytest_plugins = ("samedevice.integration.pytest",)\n'
+CONFTEST = (Path(__file__).parents[2] / "conftest.py").read_text(encoding="utf-8")
 BARE = """import contextlib, io, json, pathlib
 import torch
 for page, blocks in json.loads(pathlib.Path("blocks.json").read_text()).items():

@@ -16,7 +16,7 @@ from ours import commands
 from peers import PEERS
 from sites import blocks, make_site, markdown, names, notebook
 
-from samedevice.pages.parsing import parse_page
+from same_device_site.settings import parse_page
 
 PAGE = "# T\n\n```python\na = 1\n```\n\n```python\nb = 2\n```\n"
 

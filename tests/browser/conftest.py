@@ -17,13 +17,13 @@ from filelock import FileLock
 from otherwise import BUILDER, OTHERWISE, SEARCH
 from served import NAME, served
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, save
-from samedevice.outputs.recordings import Entry, Recording, update
+from samedevice.outputs.recordings import RecordedBlock, Recording, update
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, RECORDINGS
 
 HERE = Path(__file__).parent
@@ -64,7 +64,7 @@ def pretend_cuda(tree: Path, page: Page, printed: dict[int, Output]) -> None:
     entries = []
     for block, hash in zip(page.blocks, page.hashes("cuda"), strict=True):
         if block.index in printed:
-            entries.append(Entry.make(str(hash), block.code, on_cuda(printed[block.index]), MADE_UP))
+            entries.append(RecordedBlock.make(str(hash), block.code, on_cuda(printed[block.index]), MADE_UP))
     save(tree / f"tests/recordings/{MADE_UP.folder}/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
 
 

@@ -50,7 +50,7 @@ OF_COLORS = ["color-contrast", "link-in-text-block"]
 NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
-OWN = 8_100
+OWN = 12_000
 
 
 @dataclass

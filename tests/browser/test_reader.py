@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, program
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 pytestmark = pytest.mark.browser
 
@@ -39,18 +39,20 @@ def outputs(page: Any) -> list[str]:
 
 
 def switch(page: Any, device: str) -> Any:
-    """A button of the switch in the page's header."""
-    return page.get_by_role("group", name="Show outputs of").get_by_role("button", name=device)
+    """A button of the switch below the page's title."""
+    return page.get_by_role("group", name="Outputs of", exact=True).get_by_role("button", name=device)
 
 
 def test_the_switch_sets_every_output_and_is_remembered(home: Any, address: str) -> None:
     """A reader with a GPU chooses once, not on each page."""
-    assert "device(type='cpu')" in outputs(home)
-    switch(home, "CUDA").click()
-    assert "device(type='cuda')" in outputs(home)
-    assert "device(type='cpu')" not in outputs(home)
+    assert outputs(home) == ["tensor(1.5000) cpu"]
     home.goto(f"{address}sixty.html")
+    assert "line 0 of the cpu" in outputs(home)
+    switch(home, "CUDA").click()
     assert outputs(home) == [f"line {number} of the cuda" for number in range(60)]
+    home.goto(address)
+    assert outputs(home) == ["tensor(1.5000) cuda"]
+    home.goto(f"{address}sixty.html")
     assert switch(home, "CUDA").get_attribute("aria-pressed") == "true"
     assert "A made-up GPU" in (switch(home, "CUDA").get_attribute("title") or "")
 
@@ -59,16 +61,16 @@ def test_a_link_carries_the_choice(context: Any, address: str) -> None:
     """Whoever is sent a link sees what the sender saw."""
     page = context.new_page()
     page.goto(f"{address}?device=cuda")
-    assert "device(type='cuda')" in outputs(page)
+    assert "tensor(1.5000) cuda" in outputs(page)
 
 
 def test_the_switch_works_with_the_keyboard(home: Any) -> None:
     """Not everybody has a mouse."""
     home.locator(".sd-switch button", has_text="CUDA").first.focus()
     home.keyboard.press("Enter")
-    assert "device(type='cuda')" in outputs(home)
+    assert "tensor(1.5000) cuda" in outputs(home)
     home.keyboard.press("d")
-    assert "device(type='cpu')" in outputs(home)
+    assert "tensor(1.5000) cpu" in outputs(home)
 
 
 def test_the_newest_version_is_seen_until_a_reader_chooses_another(context: Any, address: str) -> None:
@@ -86,10 +88,30 @@ def test_the_newest_version_is_seen_until_a_reader_chooses_another(context: Any,
     assert outputs(page) == [f"line {number} of the {'old' if number % 2 else 'cpu'}" for number in range(60)]
     page.reload()
     assert outputs(page)[1] == "line 1 of the old"
-    select = page.get_by_role("combobox", name="Version of PyTorch")
+    select = page.get_by_role("combobox", name="Outputs of PyTorch")
     assert select.input_value() == "2.1"
     select.select_option("")
     assert outputs(page)[1] == "line 1 of the cpu"
+
+
+def test_a_choice_is_in_the_address(context: Any, address: str) -> None:
+    """The address bar is what people copy; the section stays in it."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html#sixty")
+    switch(page, "CUDA").click()
+    page.get_by_role("combobox", name="Outputs of PyTorch").select_option("2.1")
+    assert page.url == f"{address}sixty.html?device=cuda&torch=2.1#sixty"
+    page.get_by_role("combobox", name="Outputs of PyTorch").select_option("")
+    assert page.url == f"{address}sixty.html?device=cuda#sixty"
+
+
+def test_the_switches_say_how_many_outputs_differ(context: Any, address: str) -> None:
+    """A reader who sees no difference would think that the switch is broken."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html")
+    assert page.locator(".sd-bar").inner_text().endswith("60 by device and 30 by version of 60 outputs differ")
+    options = page.get_by_role("combobox", name="Outputs of PyTorch").locator("option").all_inner_texts()
+    assert "2.1: 30 differ" in options
 
 
 def test_a_link_carries_the_version(context: Any, address: str) -> None:
@@ -117,7 +139,7 @@ def test_what_is_typed_does_not_switch(home: Any) -> None:
     """A d in the search is a letter."""
     home.get_by_role("textbox", name="Search").click()
     home.keyboard.type("device")
-    assert "device(type='cpu')" in outputs(home)
+    assert "tensor(1.5000) cpu" in outputs(home)
 
 
 def test_the_switch_is_done_within_a_moment(context: Any, address: str) -> None:
@@ -150,19 +172,19 @@ def test_without_javascript_every_output_can_be_read(browser: Any, address: str)
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    assert {"device(type='cpu')", "device(type='cuda')"} <= set(outputs(page))
+    assert {"tensor(1.5000) cpu", "tensor(1.5000) cuda"} <= set(outputs(page))
     context.close()
 
 
 def texts(name: str) -> dict[int, str]:
     """What is copied for each block of a page that has a button, by its index."""
     page = parse_page(ROOT / "docs" / name, ROOT)
-    shown: dict[int, list[Shown]] = {block.index: [] for block in page.blocks}
+    shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
     for recording in load_all(ROOT, RECORDINGS, page)[0]:
         for block in page.blocks:
             output = recording.find(page, block.index).output
             if output is not None:
-                shown[block.index].append(Shown(recording.environment.device, output, recording.environment))
+                shown[block.index].append(ShownOutput(recording.environment.device, output, recording.environment))
     parts = copies(page, shown)
     return {index: program(page, index, parts) for index in parts if parts[index].attributes["data-about"]}
 
@@ -193,11 +215,15 @@ def test_the_page_puts_together_what_python_does(context: Any, address: str, nam
     assert {index: copied(page, index) for index in expected} == expected
 
 
-def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
+def test_copy_to_run_puts_a_program_on_the_clipboard(context: Any, address: str) -> None:
     """It can be looked at before it is run; it prints what the page shows."""
-    index, text = next((index, text) for index, text in texts("index.md").items() if "with contextlib" in text)
+    home = context.new_page()
+    home.goto(f"{address}tensors/indexing.html")
+    index, text = next(
+        (index, text) for index, text in texts("tensors/indexing.md").items() if "with contextlib" in text
+    )
     copied(home, index)
-    home.get_by_text("Copied with").wait_for()
+    home.get_by_text("Copied a program that runs: this block with").wait_for()
     assert "Needs torch" in home.locator(".sd-toast").inner_text()
     home.get_by_role("button", name="Show", exact=True).click()
     assert home.locator("dialog.sd-dialog pre").inner_text().strip() == text.strip()
@@ -208,24 +234,43 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(home: Any) -> None:
 
 
 def test_the_usual_copy_button_copies_the_block_alone(home: Any) -> None:
-    """It is the button that readers know."""
+    """It is the button that readers know, beside the one that copies a program; it says what it did."""
     home.locator('[data-block="0"]').scroll_into_view_if_needed()
     home.locator('[data-block="0"] button[data-md-type="copy"]').click()
     page = parse_page(ROOT / "docs/index.md", ROOT)
     assert home.evaluate("navigator.clipboard.readText()").strip() == page.blocks[0].code.strip()
+    home.get_by_text("Copied this block alone").wait_for()
 
 
 def test_a_link_leads_to_one_block_or_output(home: Any, address: str) -> None:
     """Readers send each other a block, not a page; no id is on a page twice."""
-    home.locator('[data-block="1"]').scroll_into_view_if_needed()
-    target = home.locator('[data-block="1"] .sd-link').get_attribute("href")
-    assert home.locator('[data-block="1"]').evaluate("block => '#' + block.id") == target
+    home.locator('[data-block="0"]').scroll_into_view_if_needed()
+    target = home.locator('[data-block="0"] .sd-link').get_attribute("href")
+    assert home.locator('[data-block="0"]').evaluate("block => '#' + block.id") == target
     output = home.locator(f"{target}-out")
     assert output.locator("> .headerlink").get_attribute("href") == f"{target}-out"
     home.goto(f"{address}{target}-out")
     assert 0 <= output.bounding_box()["y"] < 900
     ids = home.evaluate("[...document.querySelectorAll('article [id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
+
+
+def test_the_address_of_a_block_stays(context: Any, address: str) -> None:
+    """A reader clicks the sign, and copies the address a second later."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/creating.html")
+    page.locator('[data-block="5"]').scroll_into_view_if_needed()
+    page.locator('[data-block="5"] .sd-link').click()
+    page.wait_for_timeout(700)
+    assert page.url.endswith("#" + page.locator('[data-block="5"]').get_attribute("id"))
+
+
+def test_each_block_has_a_button_in_words(context: Any, address: str) -> None:
+    """A sign alone was taken for one that runs the code; only a long first line leaves no room for words."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/creating.html")
+    page.locator('[data-block="0"]').scroll_into_view_if_needed()
+    assert page.locator('[data-block="0"] .sd-run').inner_text() == "Copy runnable program"
 
 
 def test_on_a_phone_no_button_covers_code(browser: Any, address: str) -> None:
@@ -271,6 +316,8 @@ def test_a_page_says_when_it_changed_and_where_to_edit_it(context: Any, address:
     assert re.search(r"Last change on \d{4}-\d\d-\d\d: Begin <here>", foot.inner_text())
     edit = "https://github.com/someone/same-device/edit/main/docs/notebooks/fundamentals.py"
     assert foot.get_by_role("link", name="Edit this page").get_attribute("href") == edit
+    report = foot.get_by_role("link", name="Report a mistake on this page").get_attribute("href")
+    assert report.startswith("https://github.com/someone/same-device/issues/new?template=page.yml&page=PyTorch")
     feed = page.request.get(foot.get_by_role("link", name="Feed").evaluate("link => link.href"))
     assert "https://someone.github.io/same-device/notebooks/fundamentals.html" not in feed.text()  # one link a commit
     assert "Begin &lt;here&gt;" in feed.text()
@@ -338,7 +385,7 @@ def test_menu_and_search_of_a_narrow_screen_open_by_keyboard(browser: Any, addre
 def test_on_paper_all_outputs_stand_and_nothing_is_cut_off(home: Any) -> None:
     """There is no switch on paper, and no scrolling."""
     home.emulate_media(media="print")
-    assert {"device(type='cpu')", "device(type='cuda')"} <= set(outputs(home))
+    assert {"tensor(1.5000) cpu", "tensor(1.5000) cuda"} <= set(outputs(home))
     assert not home.locator(".sd-choice, .sd-switch, .md-code__button").filter(visible=True).count()
     home.set_viewport_size({"width": 700, "height": 900})
     cut = ".some((one) => one.scrollWidth > one.clientWidth)"
@@ -353,6 +400,31 @@ def test_the_cheat_sheet_prints_on_four_pages(context: Any, address: str) -> Non
     page.emulate_media(media="print")
     assert page.locator("article .sd-text:visible").count() > 5
     assert not page.locator(".md-sidebar, .md-header, .sd-foot, .sd-head p").filter(visible=True).count()
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900)])
+def test_home_is_in_the_first_screen(browser: Any, address: str, width: int, height: int) -> None:
+    """The box, the cards, and a block with its output; the picture may be below."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(address)
+    for what in (".sd-lead", ".sd-find", ".sd-cards", "[data-block]", ".sd-out"):
+        box = page.locator(f"article {what}").first.bounding_box()
+        assert box["y"] + box["height"] <= height, what
+    page.close()
+
+
+def test_home_takes_an_error_to_the_index(home: Any) -> None:
+    """With all of its lines, which no server sees; the example does the same."""
+    home.get_by_role("textbox", name="Error message").fill(
+        "Traceback\nValueError: x\nRuntimeError: mat1 and mat2 shapes cannot be"
+    )
+    home.get_by_role("button", name="Find this error").click()
+    home.locator(".sd-best dt").first.wait_for()
+    assert "mat1 and mat2" in home.locator(".sd-best dt").first.inner_text()
+    home.go_back()
+    home.get_by_role("link", name="Try the example").click()
+    home.locator(".sd-best dt").first.wait_for()
+    assert "mat1 and mat2" in home.locator(".sd-best dt").first.inner_text()
 
 
 def test_the_path_marks_the_pages_that_were_opened(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from samedevice.generated.error_index import entries
-from samedevice.generated.error_sections import pattern
-from samedevice.generated.site import Site
-from samedevice.pages.parsing import parse_page
+from same_device_site.error_index import entries
+from same_device_site.error_sections import pattern
+from same_device_site.settings import parse_page
+from same_device_site.site import Site
 
 pytestmark = pytest.mark.browser
 
@@ -100,10 +100,37 @@ def test_what_people_type_brings_the_right_section_first_or_second(
     assert set(shown[:2]) & set(asked["sections"]), shown[:5]
 
 
-def test_a_short_query_is_searched_as_ever(search: Any) -> None:
-    """The search's own language stays there for whoever knows it."""
-    both, either = sections_for(search, "+scaler +closure"), sections_for(search, "scaler closure")
-    assert 0 < len(both) < len(either)
+EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")].filter((one) => one.checkVisibility())
+  .map((one) => one.textContent)"""
+
+
+def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
+    """A result is chosen by what it says, and as many as possible are in sight."""
+    sections_for(search, "freeze layers")
+    assert search.locator(".md-search-result__article :is(pre, code + code)").count() == 0
+    heights = search.locator(".md-search-result__article > p:visible").evaluate_all(
+        "all => all.map((one) => one.clientHeight)"
+    )
+    assert heights
+    assert max(heights) < 70
+
+
+def test_code_is_in_an_excerpt_if_it_was_asked_for(search: Any) -> None:
+    """And the line that has it, not the block."""
+    sections_for(search, "torch.cuda.empty_cache()")
+    assert any("empty_cache" in text for text in search.locator(".md-search-result__article > code").all_inner_texts())
+
+
+def test_a_result_about_a_message_names_its_class(search: Any) -> None:
+    """The reader compares it with their own."""
+    sections_for(search, "mat1 and mat2 shapes cannot be multiplied (3x2 and 4x5)")
+    assert any("RuntimeError." in text for text in search.evaluate(EXCERPTS))
+
+
+def test_a_weak_result_says_so(search: Any) -> None:
+    """Otherwise it looks like an answer."""
+    sections_for(search, "kubernetes ingress tensor operator yaml")
+    assert "Weak match." in search.evaluate(EXCERPTS)[1]
 
 
 def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
@@ -131,15 +158,18 @@ def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
     page.close()
 
 
-FILTERED = """(pasted) => {
-  const box = document.querySelector(".sd-filter input");
-  return pasted.map((text) => {
+FILTERED = """async (pasted) => {
+  const box = document.querySelector("textarea"), best = document.querySelector(".sd-best"), found = [];
+  for (const text of pasted) {
+    const changed = new Promise((done) => new MutationObserver((_, one) => { one.disconnect(); done(); }).observe(best, { childList: true }));
     box.value = text;
-    box.dispatchEvent(new Event("input"));
-    return [...document.querySelectorAll(".sd-best dt code:first-child")].map((one) => one.textContent);
-  });
+    box.form.requestSubmit();
+    await changed;
+    found.push([...best.querySelectorAll("dt code:first-child")].map((one) => one.textContent));
+  }
+  return found;
 }"""
-"""The messages that the filter shows for each of some texts."""
+"""The messages that the box shows for each of some texts."""
 ENTRIES = """() => [...document.querySelectorAll("article dt > code:first-child")].filter((code) =>
   code.compareDocumentPosition(document.getElementById("no-message")) & 4).map((code) => {
   const kind = code.closest("dt").nextElementSibling.querySelector("strong")?.textContent ?? "RuntimeError";
@@ -164,8 +194,11 @@ def errors(context: Any, address: str) -> Any:
 
 def test_the_filter_of_the_errors_takes_a_pasted_message(errors: Any) -> None:
     """Words with numbers in them are the reader's own; the rest of the index is out of sight."""
-    errors.get_by_role("searchbox", name="Filter").fill("mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)")
-    shown = errors.locator("article dt:visible")
+    errors.get_by_role("textbox", name="Error message").fill(
+        "mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)"
+    )
+    shown = errors.locator("article .sd-best dt")
+    shown.first.wait_for()
     assert "mat1 and mat2 shapes" in shown.first.inner_text()
     assert 0 < shown.count() <= 10
     assert errors.locator("article h2:visible").count() == 0
@@ -201,5 +234,74 @@ def test_an_address_fills_the_filter_in(context: Any, address: str) -> None:
     page.goto(address)
     page.get_by_role("textbox", name="Error message").fill("mat1 and mat2 shapes cannot be multiplied (1x2 and 3x4)")
     page.get_by_role("button", name="Find").click()
-    page.wait_for_url("**/reference/errors.html?error=*")
-    assert "mat1 and mat2 shapes" in page.locator("article dt:visible").first.inner_text()
+    page.wait_for_url("**/reference/errors.html?error=*")  # the box writes what it read into the address
+    assert "mat1 and mat2 shapes" in page.locator(".sd-best dt").first.inner_text()
+    page.get_by_role("textbox", name="Error message").fill("CUDA out of memory")
+    page.wait_for_url("**/reference/errors.html?error=CUDA+out+of+memory")
+    page.get_by_role("textbox", name="Error message").fill("")
+    page.wait_for_url("**/reference/errors.html")
+
+
+LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\rTraceback (most recent call last):
+[rank0]:   File "train.py", line 41, in <module>
+[rank0]:     loss = model(inputs.to(device))
+[rank0]: \x1b[0;31mRuntimeError\x1b[0m: mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)
+"""
+
+
+@pytest.mark.parametrize(
+    ("pasted", "expected"),
+    [
+        (LOG, "mat1 and mat2 shapes"),
+        (
+            "2026-11-22 10:11:12,345 - trainer - ERROR - RuntimeError: CUDA out of memory. Tried to allocate 2 GiB",
+            "CUDA out",
+        ),
+        ("E       TypeError: can\u2019t convert cuda:0 device type tensor to numpy", "can't convert cuda"),
+        ("RuntimeError: \u201eaddmm_impl_cpu_\u201c not implemented for \u201aHalf\u2018", "not implemented for"),
+    ],
+)
+def test_the_box_reads_logs(errors: Any, pasted: str, expected: str) -> None:
+    """Colors, progress bars, prefixes, tracebacks and other languages' quotes are around the message, not of it."""
+    (shown,) = errors.evaluate(FILTERED, [pasted])
+    assert expected in shown[0]
+
+
+def test_of_several_errors_each_is_found(errors: Any) -> None:
+    """The cause is often the first of two, and the last is what the program ended with."""
+    first, last = "KeyError: 'fc.weight'", "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+    oom = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB."
+    (shown,) = errors.evaluate(FILTERED, ["\n".join([first, oom, "During handling of the above exception", last])])
+    assert any("CUDA out of memory" in text for text in shown)
+    assert "mat1 and mat2" in shown[0]
+
+
+def test_a_message_of_data_parallel_keeps_its_direction(errors: Any) -> None:
+    """Missing and unexpected keys are two cases, and each text has both words of `module.` in it."""
+    said = 'RuntimeError: Error(s) in loading state_dict for DataParallel:\n\tMissing key(s) in state_dict: "module.fc.weight".'
+    (shown,) = errors.evaluate(FILTERED, [said])
+    assert "Missing key(s)" in shown[0]
+
+
+def test_a_weak_match_says_so(errors: Any) -> None:
+    """A reader who trusts a wrong entry loses more than one who is told."""
+    errors.evaluate(FILTERED, ["ValueError: the frobnicator of the widget tensor is unhappy about its flux capacitor"])
+    assert "No message here is close to yours" in errors.locator(".sd-find output").inner_text()
+
+
+def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
+    """The fix is not a click away."""
+    errors.evaluate(
+        FILTERED, ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"]
+    )
+    entry = errors.locator(".sd-best dd").first
+    assert entry.locator("strong").first.inner_text() == "RuntimeError."
+    entry.locator(".sd-fix code").first.wait_for()
+
+
+def test_a_letter_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) -> None:
+    """All other entries are out of sight then."""
+    errors.evaluate(FILTERED, ["CUDA out of memory"])
+    errors.locator('a[href="#messages-m"]').filter(visible=True).first.click()
+    assert errors.locator("#messages-m").is_visible()
+    assert errors.get_by_role("textbox", name="Error message").input_value() == ""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_conftest import CONFTEST
 
 LIGHT_TORCH = Path(__file__).parents[1] / "samples/light"
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
@@ -37,11 +38,7 @@ site_name: Made up
 theme: mkdocs
 plugins: [samedevice: {console: true}]
 markdown_extensions:
-  - pymdownx.superfences:
-      custom_fences:
-        - name: samedevice
-          class: samedevice
-          format: !!python/name:samedevice.weaving.weave.output_fence
+  - pymdownx.superfences
 """
 
 
@@ -59,7 +56,7 @@ class Checkout:
         shutil.copytree(LIGHT_TORCH, light)
         (light / "torch/version.py").write_text(f"__version__ = {version('torch')!r}\n")
         self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root), "PYTHONPATH": str(light)}
-        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n')
+        (root / "conftest.py").write_text(CONFTEST)
         (root / "pytest.ini").write_text(PYTEST)
         (root / "mkdocs.yml").write_text(MKDOCS)
 

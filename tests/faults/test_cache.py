@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, save
 from samedevice.outputs.recordings import update
-from samedevice.pages.parsing import parse_page
 
 if TYPE_CHECKING:
     from conftest import Checkout

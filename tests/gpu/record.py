@@ -24,15 +24,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from samedevice import memo
+from same_device_site.settings import page_paths, parse_page
+from samedevice import file_cache
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import RECORDINGS, page_paths
-from samedevice.runs import Runs
+from samedevice.project import RECORDINGS
 
 KIT = Path(__file__).resolve().parent
 LOG, RESULTS = "record.log", "results.json"
@@ -72,7 +72,7 @@ class Result:
 
 
 class Recorder:
-    """Runs pages, and keeps recordings, log and results of the kit at `kit` packed in `archive`."""
+    """PageRuns pages, and keeps recordings, log and results of the kit at `kit` packed in `archive`."""
 
     def __init__(self, kit: Path, archive: Path, limit: float) -> None:
         self.kit = kit
@@ -98,7 +98,7 @@ class Recorder:
 
     def _record_some(self, pages: list[Page], device: str) -> list[Page]:
         """Record pages until one of them takes too long, or breaks the machinery; return the pages after that one."""
-        runs = Runs(self.kit)
+        runs = PageRuns(self.kit)
         try:
             runs.start((page, device, len(page.blocks) - 1) for page in pages)
             for number, page in enumerate(pages, start=1):
@@ -111,7 +111,7 @@ class Recorder:
         finally:
             runs.close()
 
-    def _result(self, runs: Runs, page: Page, device: str) -> tuple[Result, bool]:
+    def _result(self, runs: PageRuns, page: Page, device: str) -> tuple[Result, bool]:
         """What came of a page, and whether the others can go on."""
         key = _key(page)
         future = runs.futures[page.path, device]
@@ -171,7 +171,7 @@ def _failures(page: Page, device: str, run: Run) -> Iterator[str]:
 
 
 def _key(page: Page) -> str:
-    return memo.key(torch_build().version, *(block.digest for block in page.blocks))
+    return file_cache.key(torch_build().version, *(block.digest for block in page.blocks))
 
 
 def read_pages(recorder: Recorder) -> list[Page]:

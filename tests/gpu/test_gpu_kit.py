@@ -15,8 +15,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from import_recordings import Archive, main, report
 from kit import HERE, make_kit
-from take_in import Archive, main, report
 
 from samedevice.errors import SameDeviceError
 from samedevice.project import PACKAGE, RECORDINGS
@@ -180,6 +180,14 @@ def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytes
     assert [line for line in lines if "docs/short.md" in line] == []
     assert len(refused) == 1
     assert "docs/short.md:3" in refused[0]
+    for results in ('[{"page": "\x1b[2J"}]', "[" * 100_000, '{"page": 1}', "[3]", ""):
+        (kit / "results.json").write_text(results)
+        with tarfile.open(archive, "w:gz") as packed:
+            packed.add(kit / "results.json", "results.json")
+        assert main([str(archive)]) == 1
+        told = capsys.readouterr().err
+        assert "results.json: " in told
+        assert "\x1b" not in told
     (tmp_path / "no.tar.gz").write_text("no archive")
     assert main([str(tmp_path / "no.tar.gz")]) == 1
     assert "this is no archive of record.sh" in capsys.readouterr().err

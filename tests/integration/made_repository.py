@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from made_conftest import CONFTEST
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
-from samedevice.pages.parsing import parse_page
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 
@@ -33,7 +34,7 @@ class Repository:
         self.pytester = pytester
         self.root = pytester.path
         pytester.makeini("[pytest]\ntestpaths = docs\n")
-        pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+        pytester.makeconftest(CONFTEST)
         self.page("page", TWO)
 
     def page(self, name: str, text: str) -> Path:

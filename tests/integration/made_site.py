@@ -7,11 +7,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from click.testing import CliRunner, Result
+from made_conftest import CONFTEST
 from mkdocs.__main__ import cli
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.recording_files import load, place, save
-from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
@@ -26,7 +27,7 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: mkdocs
-plugins: [samedevice: {{console: true}}]
+plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []
 hooks: []
@@ -69,7 +70,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
-        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
+        (root / "conftest.py").write_text(CONFTEST, encoding="utf-8")
         (root / "docs/assets").mkdir()
         shutil.copy(ROOT / "docs/assets/glossary.txt", root / "docs/assets")
 

@@ -25,7 +25,7 @@ from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import PACKAGE
 from samedevice.running.processes import Launcher
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.weaving.check_export import check_export
 
 Write = Callable[..., Page]
@@ -47,7 +47,7 @@ def publish(root: Path, write: Write, one_server: Launcher) -> Iterator[Callable
 
         def publish(text: str = PAGE, printed: tuple[str, ...] | None = None) -> str:
             page = write(text)
-            with Sessions(root, workers=1) as sessions:
+            with SectionRunner(root, workers=1) as sessions:
                 run = sessions.run(page, "cpu")
             assert run.environment is not None
             outputs = [Output(value=one) for one in printed] if printed else run.outputs

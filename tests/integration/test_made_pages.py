@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
-from samedevice.generated.markers import Reference
+from same_device_site.markers import Reference
 from samedevice.integration import maker
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.weaving.weave import weave

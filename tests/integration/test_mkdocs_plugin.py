@@ -56,11 +56,12 @@ def test_a_fault_is_told_and_shown_and_the_build_goes_on(site: Site, code: str, 
     assert site.texts("good")[1] == "printed by the page"
 
 
-def test_a_page_that_cannot_be_read_is_told_and_shown_and_the_build_goes_on(site: Site) -> None:
+def test_a_page_that_cannot_be_read_is_told_and_shown_and_the_build_fails_at_its_end(site: Site) -> None:
     """There is nothing to run, but the author must see why."""
     result = site.build(index='# Bad\n\n```python needs="cud"\nx\n```\n', good=GOOD)
     message = 'docs/index.md:3: needs="cud" names no device; use cuda, mps or cpu'
-    assert result.exit_code == 0
+    assert result.exit_code != 0
+    assert "ERROR   -  1 pages cannot be shown, as told above: index.md" in result.output
     assert f"ERROR   -  {message}" in result.output
     assert message in site.html("index")
     assert site.texts("good")[1] == "printed by the page"
@@ -151,9 +152,8 @@ def test_a_part_that_is_made_from_all_pages_is_on_the_page_and_follows_them(site
     assert "it broke" not in site.html("index")
 
 
-def test_a_marker_that_is_not_known_is_told_and_shown(site: Site) -> None:
-    """Like any other page that cannot be read."""
+def test_a_marker_that_is_not_known_ends_the_build(site: Site) -> None:
+    """A page must not lack its index."""
     result = site.build(index="# Index\n\n<!-- samedevice: erors -->\n")
-    message = 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, options, settings, status'
-    assert f"ERROR   -  {message}" in result.output
-    assert "is unknown; write errors, apis, figures, options, settings, status" in site.html("index")
+    assert result.exit_code != 0
+    assert 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, options, settings, s' in result.output

@@ -15,23 +15,24 @@ import nbclient
 import nbformat
 import pytest
 from click.testing import CliRunner
+from made_conftest import CONFTEST
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.errors import PageError
-from samedevice.integration.mkdocs.notebooks import convert, finished
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, paths, place
 from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.notebook_export import notebook
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -44,7 +45,8 @@ INHERIT: {ROOT / "mkdocs.yml"}
 site_name: Made up
 docs_dir: docs
 theme: {{name: material, custom_dir: {ROOT / "docs/overrides"}, font: false}}
-plugins: [samedevice: {{console: true}}]
+hooks: [{ROOT / "src/same_device_site/hooks.py"}]
+plugins: [samedevice: {{console: true, exports: true}}]
 nav: null
 watch: []
 extra_css: []
@@ -150,7 +152,7 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
 ) -> None:
     """pytest takes every .py file that it is given for a module."""
     pytester.makeini("[pytest]\ntestpaths = docs\n")
-    pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+    pytester.makeconftest(CONFTEST)
     path = pytester.path / "docs/x.py"
     path.parent.mkdir()
     path.write_text("# %%\nimport sys\nprint('pytest' in sys.modules)\n\n# %%\n2\n", encoding="utf-8")
@@ -167,7 +169,7 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
-        (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
+        (root / "conftest.py").write_text(CONFTEST, encoding="utf-8")
         (root / "docs/assets").mkdir()
         self.write("assets/glossary.txt", "")
         self.write("index.md", PAGE)
@@ -286,7 +288,7 @@ def test_a_notebook_is_converted_again_when_it_changed_and_only_then(site: Site)
 def test_a_kept_page_that_is_damaged_is_made_anew(tmp_path: Path, write: Write, damage: str) -> None:
     """A build that was broken off must not break the next."""
     kept = tmp_path / "kept.json"
-    whole = finished(write(GOOD, "docs/good.py"), {}, {}, lambda url: url)
+    whole = with_outputs(write(GOOD, "docs/good.py"), {}, {}, lambda url: url)
     first, _ = convert(whole, kept)
     kept.write_text(damage, encoding="utf-8")
     assert convert(whole, kept) == (first, True)
@@ -327,17 +329,17 @@ def test_a_page_of_a_notebook_is_light_and_asks_no_other_host(site: Site) -> Non
 def test_a_real_notebook_is_at_most_60_kilobytes_compressed(path: Path, tmp_path: Path) -> None:
     """Its page is to load like any other; 250 kB with the site's own styles and scripts is the limit."""
     page = parse_page(path, ROOT)
-    done, _ = convert(finished(page, recorded(page), {}, lambda url: url), tmp_path / "kept.json")
+    done, _ = convert(with_outputs(page, recorded(page), {}, lambda url: url), tmp_path / "kept.json")
     assert len(gzip.compress(done.html.encode())) < 60_000
 
 
-def recorded(page: Page) -> dict[int, list[Shown]]:
+def recorded(page: Page) -> dict[int, list[ShownOutput]]:
     """What is recorded of a page on the CPU."""
     recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
     assert recording is not None
     found = {block.index: recording.find(page, block.index) for block in page.blocks if block.runs_on("cpu")}
-    assert {standing.state for standing in found.values()} == {State.FRESH}
-    return {index: [Shown("cpu", one.output, recording.environment)] for index, one in found.items()}
+    assert {status.state for status in found.values()} == {State.FRESH}
+    return {index: [ShownOutput("cpu", one.output, recording.environment)] for index, one in found.items()}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -352,11 +354,11 @@ def test_a_download_runs_from_the_first_cell_to_the_last(
     page = parse_page(path, ROOT)
     held = nbformat.reads(notebook(page, recorded(page)), as_version=4)
     nbformat.validate(held)
-    held_outputs = [[dict(output) for output in cell.get("outputs", ())] for cell in held.cells]
+    woven_outputs = [[dict(output) for output in cell.get("outputs", ())] for cell in held.cells]
     ran = nbclient.NotebookClient(held, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     code = [number for number, cell in enumerate(ran.cells) if cell.cell_type == "code"]
     for block, number in zip(page.blocks, code[1:], strict=True):
-        now, then = _text(ran.cells[number].outputs), _text(held_outputs[number])
+        now, then = _text(ran.cells[number].outputs), _text(woven_outputs[number])
         assert same_text(then, now, block.options.numbers_vary), f"{block}\n{then}\n{now}"
 
 

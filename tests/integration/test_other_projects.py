@@ -7,18 +7,14 @@ import re
 import pytest
 from made_site import CONFIG, CPU_FOLDER, GOOD, Site
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load, place, save
-from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, Settings
 
 NAMED = """
 markdown_extensions:
   - pymdownx.highlight: {pygments_lang_class: true}
-  - pymdownx.superfences:
-      custom_fences:
-        - name: samedevice
-          class: samedevice
-          format: !!python/name:samedevice.weaving.weave.output_fence
+  - pymdownx.superfences
 """
 
 
@@ -55,22 +51,6 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
     for name in ("outputs.css", "outputs.js"):
         assert f'="assets/samedevice/{name}"' in html
         assert (site.root / "site/assets/samedevice" / name).is_file()
-
-
-def test_a_site_that_joins_loads_them_once(site: Site) -> None:
-    """In the style of its own; it has no script of its own."""
-    config = "site_name: Joined\ntheme: mkdocs\nplugins:\n  - samedevice: {shrink: true}\n"
-    config += "extra_css: [assets/samedevice.css]\n"
-    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
-    (site.root / "docs/assets").mkdir(exist_ok=True)
-    (site.root / "docs/assets/samedevice.css").write_text(".own { top: 0; }", encoding="utf-8")
-    assert site.build(index=GOOD).exit_code == 0
-    html = site.html("index")
-    style = (site.root / "site/assets/samedevice.css").read_text(encoding="utf-8")
-    assert ".sd-out{" in style
-    assert style.endswith(".own{top:0}")
-    assert "outputs.css" not in html
-    assert html.count("assets/samedevice/outputs.js") == 1
 
 
 OTHER = """\

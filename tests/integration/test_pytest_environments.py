@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import pytest
 from made_repository import COMMAND, CPU_FOLDER, TWO, Repository
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build, why_absent
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
-from samedevice.pages.parsing import parse_page
 
 
 def test_a_device_that_is_not_here_cannot_be_asked_for(repository: Repository) -> None:

@@ -25,9 +25,9 @@ def test_while_serving_one_server_runs_the_page_that_was_saved(site: Site) -> No
         plugin = config.plugins["samedevice"]
         config.plugins.on_startup(command="serve", dirty=False)
         config.plugins.on_config(config)
-        plugin.book.report = said.append
+        plugin.site_outputs.report = said.append
         build(config)
-        books.append(plugin.book)
+        books.append(plugin.site_outputs)
     assert [line.split(":")[0] for line in said] == ["ran docs/index.md on cpu"]
     assert site.texts("index")[1] == "printed again"
     assert books[0] is books[1]

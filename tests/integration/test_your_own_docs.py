@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from same_device_site.options import option_table, setting_table
 from samedevice.extras import EXTRAS
-from samedevice.generated.options import option_table, setting_table
 from samedevice.integration.mkdocs.config import SameDeviceConfig
 from samedevice.integration.pytest_entry import FLAGS
 from samedevice.pages.fences import Fence, find_fences

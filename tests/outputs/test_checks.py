@@ -10,7 +10,7 @@ import pytest
 from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.outputs.recordings import Entry, Recording, update
+from samedevice.outputs.recordings import RecordedBlock, Recording, update
 from samedevice.pages.page import Page
 
 HERE = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
@@ -114,7 +114,7 @@ def test_a_block_that_changed_since_says_so(page: Page, write: Write, recording:
 def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Recording) -> None:
     """Even if the change is to what the block now prints."""
     old = recording.entries[1]
-    forged = Entry(old.hash, old.code, Output("2.75\n"), old.seal)
+    forged = RecordedBlock(old.hash, old.code, Output("2.75\n"), old.seal)
     recording = Recording(HERE, (recording.entries[0], forged))
     message = (
         "docs/page.md:5: its recording for cpu-2.13.0+cpu was changed, by hand or by a merge; "

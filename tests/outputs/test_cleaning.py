@@ -17,7 +17,17 @@ GLOO = "[Gloo] Rank {} is connected to 1 peer ranks. Expected number of connecte
         ("100%\r", "100%"),
         ("\x1b[1;31mred\x1b[0m and \x1b[38;5;208morange\x1b[m", "red and orange"),
         ("<object object at 0x7f3c2c5d9e30>", "<object object at 0x...>"),
-        ("0xff is 255, 0x7f3c2c5d9e30 is an address", "0xff is 255, 0x... is an address"),
+        ("<function f.<locals>.g at 0x7f3c2c5d9e30>", "<function f.<locals>.g at 0x...>"),
+        ("[<code object <module> at 0x7f3c2c5d9e30, file 'x'>]", "[<code object <module> at 0x..., file 'x'>]"),
+        ("<weakref at 0x7f3c2c5d9e30; to 'A' at 0x7f3c2c5d9e40>", "<weakref at 0x...; to 'A' at 0x...>"),
+        ("<bound method A.f of <A object at 0x7f3c2c5d9e30>>", "<bound method A.f of <A object at 0x...>>"),
+        (
+            "<torch.cuda.Stream device=cuda:0 cuda_stream=0x55d0c0ffee00>",
+            "<torch.cuda.Stream device=cuda:0 cuda_stream=0x...>",
+        ),
+        ("frame #1: f(int) + 0x57 (0x7f3c2c5d9e30 in libc10.so)", "frame #1: f(int) + 0x57 (0x... in libc10.so)"),
+        ("0x1000000 0xdeadbeef {0x7fffffff}", "0x1000000 0xdeadbeef {0x7fffffff}"),
+        ("mask at 0x1000000, x < 0x1000000 > y", "mask at 0x1000000, x < 0x1000000 > y"),
         ("gone. (Triggered internally at /build/c10/core/x.cpp:12.)", "gone."),
         ("[W1122 00:54:35.893968718 ProcessGroup.hpp:1006] Warning: no", "[W ProcessGroup.hpp] Warning: no"),
         (f"{GLOO.format(0)}\nprocesses: 2\n{GLOO.format(1)}\n\n12\n", "processes: 2\n\n12\n"),
@@ -40,6 +50,32 @@ GLOO = "[Gloo] Rank {} is connected to 1 peer ranks. Expected number of connecte
 def test_cleaned_text_is_the_same_on_every_run_and_hides_nothing(printed: str, kept: str) -> None:
     """What differs from run to run would make every comparison fail; what cannot be seen could deceive."""
     assert clean(printed, {"/home/me/site/": ""}) == kept
+
+
+@pytest.mark.parametrize(
+    ("printed", "kept"),
+    [
+        ("https://example.org/srv/page.html", "https://example.org/srv/page.html"),
+        ("file:///srv/page.html host:/srv/page", "file:///srv/page.html host:/srv/page"),
+        ("https://example.org/?next=/srv/page", "https://example.org/?next=/srv/page"),
+        ("/home/srv/page ~/srv/page $HOME/srv ../srv/x", "/home/srv/page ~/srv/page $HOME/srv ../srv/x"),
+        ("/srv+/x /srv@1 /srv.bak /srv~", "/srv+/x /srv@1 /srv.bak /srv~"),
+        ("'/srv/a' (/srv/b) --to=/srv/c", "'a' (b) --to=c"),
+        ("in /srv. In /srv, too", "in .. In ., too"),
+        ("[default0]:/srv/docs/x.py:3: Warning", "[default0]:docs/x.py:3: Warning"),
+        ("\x1b[31m/srv/x\x1b[0m", "x"),
+        ("cd /srv/ ", "cd ./ "),
+        ("/usr/lib/python3 /usr", "lib/python3 /usr"),
+    ],
+)
+def test_only_a_whole_path_of_this_machine_is_replaced(printed: str, kept: str) -> None:
+    """A project may be at a short path, such as that of a container, which is a part of many others."""
+    assert clean(printed, {"/srv/": "", "/usr/": "", "/srv": "."}) == kept
+
+
+def test_the_root_of_a_disk_is_no_place_of_this_machine() -> None:
+    """A project may be there. All paths begin with it, and `1 / 2` holds it."""
+    assert clean("1 / 2, /x, C:\\ and C:\\x", {"//": "", "/": ".", "C:\\": ""}) == "1 / 2, /x, C:\\ and C:\\x"
 
 
 def test_a_folder_with_a_longer_name_is_not_taken_for_the_repository() -> None:

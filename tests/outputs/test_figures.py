@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,22 @@ def test_a_link_is_refused_with_what_to_do(plt: Any, address: str) -> None:
     assert "leave out url=" in figure_fault(draw(plt.gcf()))
 
 
+def nested(outer: str, inner: str) -> str:
+    """Elements of which each holds ten references to the one before: 1.5 kB that make ten million shapes."""
+    first = outer.format("a0", "<path/>")
+    return first + "".join(outer.format(f"a{n + 1}", inner.format(f"a{n}") * 10) for n in range(7))
+
+
+SHAPES = nested('<g id="{}">{}</g>', '<use xlink:href="#{}"/>')
+
+
+def picture(width: int, height: int) -> str:
+    """An image whose file says that it has this size."""
+    size = width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    data = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + size + bytes(9)).decode()
+    return f'<image xlink:href="data:image/png;base64,{data}"/>'
+
+
 FORGED = {
     "a script": "<script>alert(1)</script>",
     "foreign HTML": "<foreignObject><body/></foreignObject>",
@@ -91,7 +108,16 @@ FORGED = {
     "a figure in a figure": '<svg xmlns="http://www.w3.org/2000/svg"/>',
     "another namespace": '<g xmlns="http://www.w3.org/1999/xhtml"/>',
     "a prefix": '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>',
-    "shapes without end": '<defs><g id="a"/><g id="b"><use xlink:href="#a"/><use xlink:href="#a"/></g></defs>',
+    "shapes without end": SHAPES,
+    "shapes without end in defs": f"<defs>{SHAPES}</defs>",
+    "patterns in patterns": nested('<pattern id="{}">{}</pattern>', '<rect style="fill: url(#{})"/>'),
+    "clips in clips": nested('<clipPath id="{}">{}</clipPath>', '<path d="M 0 0" clip-path="url(#{})"/>'),
+    "a circle": '<g id="a"><use xlink:href="#b"/></g><g id="b"><use xlink:href="#a"/></g>',
+    "a deep figure": "<g>" * 20_000 + "</g>" * 20_000,
+    "a chain": "".join(f'<g id="a{n}"><use xlink:href="#a{n + 1}"/></g>' for n in range(20_000)),
+    "a picture of 10 GB": picture(50_000, 50_000),
+    "many large pictures": picture(5_000, 4_000) * 2,
+    "a picture that is none": '<image xlink:href="data:image/png;base64,AAAA=="/>',
     "a comment that HTML ends early": "<!--><script>alert(1)</script>-->",
     "a comment": "<!-- x -->",
     "a section": "<![CDATA[<script>alert(1)</script>]]>",
@@ -108,6 +134,14 @@ def test_what_acts_loads_or_reads_differently_as_html_is_refused(inside: str) ->
     """A recording of another machine is put into the page as it is."""
     assert figure_fault(SVG.format("<g/>")) == ""
     assert figure_fault(SVG.format(inside))
+
+
+def test_shapes_that_are_used_often_pass() -> None:
+    """Matplotlib defines each marker once, and refers to it for each point."""
+    marker = '<g id="m"><path d="M 0 0"/></g>'
+    assert figure_fault(SVG.format(f"<defs>{marker}</defs>" + '<use xlink:href="#m"/>' * 10_000)) == ""
+    assert figure_fault(SVG.format(marker + '<g><use xlink:href="#m"/></g>')) == ""
+    assert figure_fault(SVG.format(picture(4_000, 4_000))) == ""
 
 
 ENTITY = '<!DOCTYPE svg [<!ENTITY a "<script/>">]>'

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice import nvidia
 from samedevice.devices import torch_build
 from samedevice.outputs import made_with
 from samedevice.outputs.cache import OutputCache
@@ -47,7 +48,7 @@ def test_what_a_package_adds_to_the_path_is_not_another_package(
 
 def test_another_gpu_or_driver_is_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cache may lie on a disk that several machines share."""
-    monkeypatch.setattr(made_with, "DRIVER", tmp_path)
+    monkeypatch.setattr(nvidia, "KERNEL", tmp_path)
     gpu = tmp_path / "gpus/0000:01:00.0/information"
     gpu.parent.mkdir(parents=True)
     (tmp_path / "version").write_text("NVRM version: NVIDIA 580.95.05\nGCC version: 12\n", encoding="utf-8")

@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import damaged
+from samedevice.outputs.cleaning import clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recording_files import load, place, save
 from samedevice.outputs.recordings import Recording, State, update
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.temporary import write_atomically
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "recording"
@@ -211,7 +212,7 @@ def test_a_truncated_recording_is_an_error_that_names_the_line(path: Path) -> No
     content = path.read_text(encoding="utf-8")
     path.write_text(content[: content.index('"seal"')], encoding="utf-8")
     line = content[: content.index('"seal"')].count("\n") + 1
-    with pytest.raises(RecordingError, match=rf"page\.json: is damaged \(JSONDecodeError: .*line {line} column"):
+    with pytest.raises(RecordingError, match=rf"page\.json: is damaged \(it is no JSON .*line {line} column"):
         load(path)
 
 
@@ -298,7 +299,8 @@ def test_saving_leaves_only_the_figures_in_use(path: Path, page: Page, recording
 
 def test_text_that_utf_8_cannot_hold_does_not_break_saving(tmp_path: Path, page: Page) -> None:
     """One strange file name in an error message must not cost the recording of a whole page."""
-    found = update(None, page, HERE, (Output(raised=Raised("ValueError", "a\udcffb")), *OUTPUTS[1:]))
+    message = clean("a\udcffb", {})
+    found = update(None, page, HERE, (Output(raised=Raised("ValueError", message)), *OUTPUTS[1:]))
     assert found is not None
     save(tmp_path / "page.json", found)
     assert states(load(tmp_path / "page.json") or found, page) == [State.FRESH] * 3

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from mkdocs.utils.meta import get_data
 
+from same_device_site.settings import SETTINGS
 from samedevice.errors import PageError
 from samedevice.pages.fences import find_fences
 from samedevice.pages.options import PYTHON, read_info
@@ -30,7 +31,7 @@ CodeBlocks = Callable[[str], list[tuple[str, str]]]
 def found_by_engine(text: str) -> list[str]:
     """The bodies of the fences that the engine takes for code to run."""
     fences = find_fences(text, "docs/page.md")
-    return [fence.body.strip("\n") for fence in fences if read_info(fence, "docs/page.md")[0] in RUN]
+    return [fence.body.strip("\n") for fence in fences if read_info(fence, "docs/page.md", SETTINGS)[0] in RUN]
 
 
 def found_in_html(html: str, code_blocks: CodeBlocks) -> list[str]:
@@ -59,7 +60,8 @@ def test_the_examples_of_commonmark_are_read_as_the_site_renders_them(
     blocks = [body for _, body in code_blocks(render(text))]
     shown = [body for body in blocks if "```" not in body or textwrap.indent(body, "    ") not in text]  # else indented
     try:
-        found = [fence.body for fence in find_fences(text, "docs/page.md") if read_info(fence, "docs/page.md")]
+        fences = find_fences(text, "docs/page.md")
+        found = [fence.body for fence in fences if read_info(fence, "docs/page.md", SETTINGS)]
     except PageError:
         found = []
     assert plain(found) == plain(shown)

@@ -103,6 +103,55 @@ def test_a_changed_part_changes_only_the_blocks_that_run_it(write: Write, snippe
     assert write(text).hashes("cpu") != before
 
 
+SECTIONS = """\
+```python setup
+import torch
+```
+
+## One
+
+```python
+one = 1
+```
+
+## Two
+
+```python after="one"
+two = 2
+```
+
+## Three
+
+```python
+three = 3
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("import torch", [True, True, True, True]),
+        ("one = 1", [False, True, True, False]),
+        ("two = 2", [False, False, True, False]),
+        ("three = 3", [False, False, False, True]),
+    ],
+)
+def test_an_edit_changes_the_hashes_of_what_it_leads_to_and_of_nothing_else(
+    write: Write, code: str, changed: list[bool]
+) -> None:
+    """Recordings from a rare machine live until the program that made them changes."""
+    before, after = (write(text).hashes("cpu") for text in (SECTIONS, SECTIONS.replace(code, f"{code}; pass")))
+    assert [one != other for one, other in zip(before, after, strict=True)] == changed
+
+
+def test_a_section_may_move_within_its_page(write: Write) -> None:
+    """Its program is the same."""
+    parts = SECTIONS.split("## ")
+    moved = write("## ".join([parts[0], parts[3], parts[1], parts[2]]))
+    assert sorted(map(str, moved.hashes("cpu"))) == sorted(map(str, write(SECTIONS).hashes("cpu")))
+
+
 def test_a_block_for_a_version_leads_to_later_outputs_where_it_runs_alone(write: Callable[..., Page]) -> None:
     """With another PyTorch it never ran: editing it must not make what was recorded there stale."""
     text = '```python\none\n```\n\n```python needs="torch>=2.15"\ntwo\n```\n\n```python\nthree\n```\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,11 @@ FILES = {
     "snippets/table.csv": "1,2\n",
     "docs/data/a.csv": "1\n",
     "docs/data/b.csv": "2\n",
+    ".env": "secret",
+    "secret.txt": "secret",
+    "docs/.env": "secret",
+    "docs/.cache/key": "secret",
+    "other/key": "secret",
 }
 
 
@@ -32,6 +38,9 @@ def project(root: Path) -> Path:
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
+    if os.name == "posix":
+        (root / "docs/link.csv").symlink_to(root / "secret.txt")
+        (root / "docs/folder").symlink_to(root / "other")
     return root
 
 
@@ -49,6 +58,12 @@ CASES = {
         ["snippets/pack/__init__.py", "snippets/pack/near.py"],
     ),
     "an import from the folder": ("from snippets import other, helper\n", ["snippets/helper.py", "snippets/other.py"]),
+    "a comment": ("open('docs/data/a.csv')  # not docs/data/b.csv\n# nor 'snippets/other.py'\n", ["docs/data/a.csv"]),
+    "a hash in a string": ("open('#'), open('docs/data/a.csv')\n", ["docs/data/a.csv"]),
+    "a way out of the folders": ("open('docs/../.env'), open('docs/data/../../secret.txt')\n", []),
+    "another name of a file": ("open('docs/../docs/data/a.csv'), open('docs/./data/a.csv')\n", ["docs/data/a.csv"]),
+    "a hidden file": ("open('docs/.env'), open('docs/.cache/key')\n", []),
+    "links": ("open('docs/link.csv'), open('docs/folder/key')\n$ cat docs/*/key docs/l*\n", []),
     "nothing that is there": ("$ cat docs/none.csv docs/data; cat snippets/a**b /etc/hostname docs/../../x\n", []),
 }
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from sybil import Document
 
+from same_device_site.settings import SETTINGS, parse_page
 from samedevice.errors import PageError, PageErrors
-from samedevice.pages.options import NEEDS_ADVICE, VERSIONS_ADVICE
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import BlockParser, parse_page
+from samedevice.pages.parsing import BlockParser
+from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 
 Write = Callable[..., Page]
 
@@ -86,7 +87,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
     """Sybil places each example, and refuses regions that overlap."""
     text = "```python\nx = 1\n```\n\n> ```console\n> $ ls\n> ```\n\n```text\nno\n```\n"
     write(text)
-    document = Document.parse(str(root / "docs/page.md"), BlockParser(root))
+    document = Document.parse(str(root / "docs/page.md"), BlockParser(root, settings=SETTINGS))
     examples = list(document.examples())
     assert [example.line for example in examples] == [1, 5]
     assert [example.parsed.kind for example in examples] == ["python", "console"]
@@ -99,7 +100,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         (
             'python skip="yes"',
             'unknown option skip="yes"; known are title, hl_lines, file, part, args, needs, raises, numbers, alt, '
-            "compare, fold, run, reason",
+            "compare, setup, after, fold, run, reason",
         ),
         ('python compare="cpu"', 'compare="cpu" names no device beside the CPU; use cuda or mps'),
         ('python needs="cud"', f'needs="cud" names no device; {NEEDS_ADVICE}'),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.settings import SETTINGS
 from samedevice.pages.page import Page
 from samedevice.pages.programs import pages_for, programs_of
 
@@ -41,9 +42,9 @@ def test_a_folder_stands_for_the_programs_in_it(programs: Path, write: Callable[
     write(FILE, "docs/a.md")
     write(COMMAND, "docs/topic/b.md")
     write("# Prose\n", "docs/prose.md")
-    assert pages_for([programs / "snippets"], programs) == ["docs/a.md", "docs/topic/b.md"]
-    assert pages_for([programs / "snippets/b.py"], programs) == ["docs/topic/b.md"]
-    assert pages_for([programs / "snippets/b"], programs) == []
+    assert pages_for([programs / "snippets"], programs, SETTINGS) == ["docs/a.md", "docs/topic/b.md"]
+    assert pages_for([programs / "snippets/b.py"], programs, SETTINGS) == ["docs/topic/b.md"]
+    assert pages_for([programs / "snippets/b"], programs, SETTINGS) == []
 
 
 def test_a_page_that_cannot_be_read_is_among_them(programs: Path, write: Callable[..., Page]) -> None:

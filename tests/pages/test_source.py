@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
-from samedevice.pages.parsing import parse_page
 from samedevice.pages.source import inside, read_page
 
 

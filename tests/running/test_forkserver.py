@@ -18,7 +18,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.running.forkserver import kill_group, preload
 from samedevice.running.processes import CAN_FORK, Launcher
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 LIGHT_TORCH = Path(__file__).parents[1].joinpath("samples") / "light/torch/__init__.py"
 
@@ -38,7 +38,7 @@ def test_closing_ends_the_server_and_what_runs_and_starts_nothing_new(
     light_torch: None, root: Path, pages: list[Page], gone: Callable[[int], bool]
 ) -> None:
     """Ctrl-C must end all of it at once: no process may hold the GPU, no queued page may start."""
-    sessions = Sessions(root, time_limit=60, workers=1)
+    sessions = SectionRunner(root, time_limit=60, workers=1)
     runs = [sessions.submit(page, "cpu") for page in pages]
     child = int((root / "pipe").read_text())
     assert sessions.launcher.server is not None
@@ -56,7 +56,7 @@ def test_closing_starts_nothing_new_however_the_threads_run(
     light_torch: None, root: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     """A thread whose page was killed, or was just about to start, must not take a new server for the next."""
-    sessions = Sessions(root, time_limit=3, workers=workers)
+    sessions = SectionRunner(root, time_limit=3, workers=workers)
     close, closed, make, made = sessions.launcher.close, threading.Event(), tempfile.mkdtemp, []
 
     def make_late(dir: Path) -> str:
@@ -67,7 +67,7 @@ def test_closing_starts_nothing_new_however_the_threads_run(
         made.append(make(dir=dir))
         return made[-1]
 
-    monkeypatch.setattr("samedevice.running.sessions.tempfile.mkdtemp", make_late)
+    monkeypatch.setattr("samedevice.running.section_runner.tempfile.mkdtemp", make_late)
     monkeypatch.setattr(sessions.launcher, "close", lambda: (close(), closed.set()))
     runs = [sessions.submit(page, "cpu") for page in pages]
     (root / "pipe").read_text()
@@ -94,7 +94,7 @@ def test_ctrl_c_while_torch_is_imported_is_for_the_parent_alone(
     (root / "torch").mkdir()
     (root / "torch/__init__.py").write_text(slow + LIGHT_TORCH.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         run = sessions.submit(write("```python\nprint(1)\n```\n"), "cpu")
         (root / "importing").read_bytes()
         assert sessions.launcher.server is not None
@@ -133,7 +133,7 @@ def test_a_server_that_has_ended_is_told_for_every_page(
     """Where torch is missing, or the kernel killed the server, a traceback of sockets would tell a person nothing."""
     (root / "torch.py").write_text("raise ImportError('no torch here')")
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         for name in "abc":
             page = write("```python\n1\n```\n", f"docs/{name}.md")
             with pytest.raises(SessionError, match=rf"docs/{name}\.md: .*is torch installed\?"):
@@ -149,7 +149,7 @@ def test_a_server_that_does_not_answer_is_killed_and_named(
     (root / "torch.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     monkeypatch.setattr("samedevice.running.processes.SERVER_LIMIT", 0.1)
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         with pytest.raises(SessionError, match=r"docs/page\.md: .* did not answer within 0\.1 s .*import torch"):
             sessions.run(write("```python\n1\n```\n"), "cpu")
         assert sessions.launcher.server is not None
@@ -163,7 +163,7 @@ def test_closing_does_not_wait_for_a_server_that_hangs(
     (root / "torch.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     monkeypatch.setattr("samedevice.running.processes.CLOSE_LIMIT", 0.1)
-    sessions = Sessions(root)
+    sessions = SectionRunner(root)
     sessions.launcher.start()
     server = sessions.launcher.server
     assert server is not None
@@ -179,11 +179,11 @@ def test_a_module_that_cannot_be_imported_ahead_does_not_end_the_server(
     light_torch: None, root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """Importing ahead only saves time; a machine with a broken pandas must still run the pages that merely name it."""
-    monkeypatch.setattr("samedevice.running.sessions.HEAVY", {"word": "heavy"})
+    monkeypatch.setattr("samedevice.running.section_runner.HEAVY", {"word": "heavy"})
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     (root / "heavy.py").write_text(code)
     page = write("```python\n# a word\nprint(1)\n```\n")
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         assert sessions.run(page, "cpu").outputs == (Output("1\n"),)
 
 
@@ -222,7 +222,7 @@ def test_what_a_page_leaves_running_in_sessions_of_its_own_ends_with_it(
     one_server: object, root: Path, write: Callable[..., Page], gone: Callable[[int], bool], code: str
 ) -> None:
     """A daemon that a page starts would hold a core, or the GPU's memory, until the machine is restarted."""
-    with Sessions(root, time_limit=2) as sessions:
+    with SectionRunner(root, time_limit=2) as sessions:
         sessions.run(write(LEFT.format(code=code)), "cpu")
     assert [gone(int((root / name).read_text())) for name in ("one", "two", "three")] == [True] * 3
 
@@ -233,7 +233,7 @@ def test_what_another_page_has_running_goes_on(light_torch: None, root: Path, wr
     for name in ("begun", "go on"):
         os.mkfifo(root / name)
     waits = "$ setsid sh -c 'echo > begun; cat \"go on\"' & wait $!\n"
-    with Sessions(root, time_limit=20, workers=1) as sessions:
+    with SectionRunner(root, time_limit=20, workers=1) as sessions:
         run = sessions.submit(write(f"```console\n{waits}```\n", "docs/waits.md"), "cpu")
         (root / "begun").read_text()
         sessions.run(write("```console\n$ setsid sleep 600 &\n```\n"), "cpu")
@@ -246,13 +246,27 @@ def test_where_the_server_is_killed_what_pages_run_ends_too(
     light_torch: None, root: Path, pages: list[Page], gone: Callable[[int], bool]
 ) -> None:
     """The kernel does that when memory runs out."""
-    with Sessions(root, time_limit=60, workers=1) as sessions:
+    with SectionRunner(root, time_limit=60, workers=1) as sessions:
         run = sessions.submit(pages[0], "cpu")
         child = int((root / "pipe").read_text())
         assert sessions.launcher.server is not None
         sessions.launcher.server.kill()
         assert died(run.result())
         assert gone(child)
+
+
+def test_a_server_that_a_block_kills_is_started_again_and_the_block_is_named(
+    light_torch: None, root: Path, write: Callable[..., Page]
+) -> None:
+    """One page must not fail all that come after it."""
+    killer = write("```python\nimport os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)\n```\n")
+    good = write("```python\nprint(1)\n```\n", "docs/good.md")
+    with SectionRunner(root, workers=1) as sessions:
+        for _ in range(2):
+            (told,) = sessions.run(killer, "cpu").outputs
+            assert told is not None
+            assert "something killed the process that starts pages, this block or" in told.died
+            assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
 
 
 NO_PROCESS = """
@@ -276,7 +290,7 @@ def test_a_page_for_which_there_is_no_process_left_is_told_and_the_next_one_runs
     (root / "torch/__init__.py").write_text(NO_PROCESS + LIGHT_TORCH.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
     page = write("```python\nprint(1)\n```\n")
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         with pytest.raises(SessionError, match=r"docs/page\.md: .*\n.*end other processes, or raise the limit"):
             sessions.run(page, "cpu")
         assert sessions.run(page, "cpu").outputs == (Output("1\n"),)

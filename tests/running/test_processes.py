@@ -18,7 +18,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.running.processes import Launcher, page_environ, read_messages
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 PAGE = """
 ```python
@@ -59,7 +59,7 @@ def spawn(light_torch: None, root: Path, write: Callable[..., Page]) -> Callable
     """Writes a page and runs it on the CPU in a new interpreter."""
 
     def spawn(text: str, time_limit: float) -> Run:
-        with Sessions(root, time_limit) as sessions:
+        with SectionRunner(root, time_limit) as sessions:
             sessions.launcher = Launcher(sessions.folder, fork=False)
             return sessions.run(write(text), "cpu")
 
@@ -71,7 +71,7 @@ def test_a_page_runs_the_same_without_fork(
 ) -> None:
     """Windows has no fork; its pages print and draw the same bytes, and fail the same."""
     page, spawned = write(PAGE), spawn(PAGE, 30)
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         forked = sessions.run(page, "cpu")
     assert spawned.outputs == forked.outputs
     assert spawned.environment is not None
@@ -92,7 +92,7 @@ def test_a_block_that_never_ends_is_killed_without_fork(
     spawn: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time limit is for a block, not for the page's whole life."""
-    monkeypatch.setattr("samedevice.running.conversation.START_LIMIT", 20)
+    monkeypatch.setattr("samedevice.running.monitor.START_LIMIT", 20)
     run = spawn("```python\nx = 1\n```\n\n```python\nwhile True: pass\n```\n", 1)
     assert [output and output.died for output in run.outputs] == [
         "",
@@ -107,7 +107,7 @@ def test_closing_ends_pages_and_starts_none_without_fork(
     """Ctrl-C on Windows must not wait until the pages have reached their time limit."""
     os.mkfifo(root / "pipe")
     page = write("```console\n$ echo > pipe; exec sleep 600\n```\n")
-    sessions = Sessions(root, time_limit=60, workers=1)
+    sessions = SectionRunner(root, time_limit=60, workers=1)
     sessions.launcher = Launcher(sessions.folder, fork=False)
     run = sessions.submit(page, "cpu")
     (root / "pipe").read_text()
@@ -126,7 +126,7 @@ def test_files_in_the_folder_of_whoever_builds_are_not_imported(
         (root / f"{name}.py").write_text("raise SystemExit('a file of the folder was imported')\n")
     monkeypatch.chdir(root)
     page = write("```python\nimport json, timeit\n```\n\n```python\nimport stray\n```\n", "site/docs/page.md")
-    with Sessions(root / "site") as sessions:
+    with SectionRunner(root / "site") as sessions:
         sessions.launcher = Launcher(sessions.folder, fork=fork)
         first, second = sessions.run(page, "cpu").outputs
     assert first == Output()
@@ -141,7 +141,7 @@ def test_the_same_picture_has_the_same_bytes_in_two_processes(
     """A picture that differed by its ids would be recorded anew each time."""
     code = 'import matplotlib.pyplot as plt\nfor n in range(3):\n    plt.scatter([n, 2], [n, 1], label="$x_1$")\n'
     page = write(f'```python alt="Dots."\n{code}plt.legend(); plt.colorbar(); plt.hist([1, 2]); None\n```\n')
-    with Sessions(root, workers=2) as sessions:
+    with SectionRunner(root, workers=2) as sessions:
         one, two = (sessions.submit(page, "cpu").result().outputs[0] for _ in range(2))
     assert one is not None
     assert len(one.figures) == 1

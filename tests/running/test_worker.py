@@ -141,6 +141,13 @@ def test_everything_written_is_caught_in_order(run: Run) -> None:
     assert output.text.split() == "print descriptor 1 stderr descriptor 2 shell child last".split()
 
 
+@pytest.mark.parametrize("stream", ["None", "3"])
+def test_a_block_may_put_anything_in_the_place_of_standard_output(run: Run, stream: str) -> None:
+    """Its other outputs are caught all the same."""
+    outputs = run(python(f"import os, sys\nsys.stdout = {stream}\nos.write(1, b'one')\n4", "5"))
+    assert [output.shown for output in outputs] == ["one\n4", "5"]
+
+
 def test_what_c_keeps_in_its_buffer_is_caught_in_the_block_that_wrote_it(run: Run) -> None:
     """It would appear under a later block, or nowhere."""
     first, second = run(python("import ctypes\nctypes.CDLL(None).puts(b'from C')\nNone", "print('second')"))

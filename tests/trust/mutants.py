@@ -25,18 +25,17 @@ from mutations import code_mutant, output_mutants, raises_mutants, with_code, wi
 from repository import copy_repository, page_files
 from silence import silent
 
+from same_device_site.settings import parse_page
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import compare, fault
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, paths, place
-from samedevice.outputs.recordings import Entry, Recording
+from samedevice.outputs.recordings import RecordedBlock, Recording
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
-from samedevice.running.sessions import Sessions
-from samedevice.weaving.closures import closure
+from samedevice.running.section_runner import SectionRunner
 
 HAND = "a character of the output, by hand"
 FORGED = "... and sealed again"
@@ -59,7 +58,7 @@ class Case:
     """What it did in this run."""
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> RecordedBlock | None:
         """What is recorded of it as it stands."""
         return self.recording.find(self.page, self.block.index).entry
 
@@ -71,7 +70,7 @@ class Case:
         recording = recording or self.recording
         return found or compare(page, block, recording.environment, self.output, [recording]).wrong
 
-    def recorded_as(self, entry: Entry) -> Recording:
+    def recorded_as(self, entry: RecordedBlock) -> Recording:
         """The recording with another entry for the block."""
         own = self.entry
         return replace(self.recording, entries=tuple(entry if one is own else one for one in self.recording.entries))
@@ -138,7 +137,7 @@ def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
     entry = case.entry
     assert entry is not None
     for output, free in output_mutants(entry.output, case.block.options.numbers_vary):
-        forged = Entry.make(entry.hash, case.block.code, output, case.recording.environment)
+        forged = RecordedBlock.make(entry.hash, case.block.code, output, case.recording.environment)
         tallies[FORGED].add(case, case.told(recording=case.recorded_as(forged)), free, output)
         by_hand = case.told(recording=case.recorded_as(replace(forged, seal=entry.seal)))
         tallies[HAND].add(case, by_hand if "changed, by hand" in by_hand else "", False, output)
@@ -166,9 +165,9 @@ def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
             yield Case(root, page, block, device, recording, output)
 
 
-def submit_again(sessions: Sessions, case: Case, mutant: Block) -> Future[Run]:
-    """Run a changed block after those that it needs."""
-    blocks = [*closure(case.page, case.block), mutant]
+def submit_again(sessions: SectionRunner, case: Case, mutant: Block) -> Future[Run]:
+    """Run a changed block after those that lead to it."""
+    blocks = [*case.page.program(case.block), mutant]
     alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
     return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
 
@@ -185,7 +184,7 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str,
     """Examine every recorded block; what was wrong before any change, and how changed literals show."""
     wrong: list[str] = []
     again: list[tuple[Case, Future[Run]]] = []
-    with Sessions(root) as sessions:
+    with SectionRunner(root) as sessions:
         pages = [parse_page(path, root) for path in page_files(root)]
         runs = [(page, device, sessions.submit(page, device)) for device in present_devices() for page in pages]
         for page, device, run in runs:
@@ -212,7 +211,7 @@ def main() -> int:
         quiet = list(silent(root))
     report(tallies, seen, quiet)
     useless = [block for block, use in quiet if not use]
-    bad = [*wrong, *(one for tally in tallies.values() for one in tally.survivors)]
+    bad = [*wrong, *(one for count_blocks in tallies.values() for one in count_blocks.survivors)]
     print(f"\n{time.monotonic() - started:.0f} s")
     if wrong:
         print(f"\n{len(wrong)} blocks were wrong before any change, and were not examined:", *wrong, sep="\n")
@@ -222,12 +221,12 @@ def main() -> int:
 def report(tallies: dict[str, Tally], seen: dict[str, int], quiet: list[tuple[Block, str]]) -> None:
     """Print the table of mutants, what was not told, how changed literals show, and the silent blocks."""
     print(f"{'changed':36}{'mutants':>9}{'told':>9}{'of blocks':>11}{'free':>7}{'of blocks':>11}{'not told':>10}")
-    for kind, tally in tallies.items():
-        counted = f"{tally.mutants:9,}{tally.told:9,}{len(tally.blocks):11,}{tally.free:7,}{len(tally.partly):11,}"
-        print(f"{kind:36}{counted}{len(tally.survivors):10,}")
+    for kind, count_blocks in tallies.items():
+        counted = f"{count_blocks.mutants:9,}{count_blocks.told:9,}{len(count_blocks.blocks):11,}{count_blocks.free:7,}{len(count_blocks.partly):11,}"
+        print(f"{kind:36}{counted}{len(count_blocks.survivors):10,}")
     print('free: a digit or a picture of a block with numbers="vary", a class in raises= for a device that is not here')
-    for kind, tally in tallies.items():
-        for survivor in tally.survivors:
+    for kind, count_blocks in tallies.items():
+        for survivor in count_blocks.survivors:
             print(f"NOT TOLD: {kind}: {survivor}")
     total = sum(seen.values())
     print(f"\n{total:,} blocks ran again with another literal:")

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from repository import page_files
 
+from same_device_site.settings import parse_page
 from samedevice.devices import DEVICES
 from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import stand
+from samedevice.outputs.recordings import block_statuses
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
-from samedevice.weaving.closures import closures
 
 EXERCISE = re.compile(r"^(?:#|\*\*\d+\.\*\*|\d+\.) ?")
 """How the line after an exercise begins: a heading, or another one's number."""
@@ -26,12 +25,28 @@ def silent(root: Path) -> Iterator[tuple[Block, str]]:
     """Each such block of the pages with what uses it; that is empty if nothing does."""
     for path in page_files(root):
         page = parse_page(path, root)
-        needs = closures(page)
         for block in page.blocks:
             if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
-                users = [page.blocks[index] for index, needed in needs.items() if block.index in needed.blocks]
-                first = min(users, key=lambda one: one.line, default=None)
+                first = next((one for one in page.blocks if block in page.program(one) and _share(block, one)), None)
                 yield block, f"needed by {first}" if first else use_in_text(page, block)
+
+
+def _share(block: Block, later: Block) -> bool:
+    """Whether a later block uses a name of a block."""
+    if not block.kind == later.kind == "python":
+        return False
+    one, other = (
+        {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        | {
+            (name.asname or name.name).partition(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in node.names
+        }
+        for tree in (ast.parse(block.code), ast.parse(later.code))
+    )
+    return not one.isdisjoint(other)
 
 
 def use_in_text(page: Page, block: Block) -> str:
@@ -56,7 +71,7 @@ def _belongs(page: Page, block: Block) -> str:
 def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
     """Whether the block is recorded, and on no device with an output."""
     recordings, _ = load_all(root, RECORDINGS, page)
-    found = [one.output for device in DEVICES for one in stand(page, block.index, device, recordings)]
+    found = [one.output for device in DEVICES for one in block_statuses(page, block.index, device, recordings)]
     outputs = [output for output in found if output]
     return bool(outputs) and not any(output.shown or output.figures for output in outputs)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import flaky
 import pytest
 from flaky import Result, busy_cores, digest, read, run, table
+from made_conftest import CONFTEST
 
-from samedevice.running.sessions import available_cores
+from samedevice.running.section_runner import available_cores
 
 PAGE = """```python
 import os
@@ -28,7 +29,7 @@ def repository(root: Path, light_torch: None) -> Path:
     """A repository with a page that tells its number of compute threads, recorded with one."""
     (root / "docs/page.md").write_text(PAGE, encoding="utf-8")
     (root / "pytest.ini").write_text("[pytest]\ntestpaths = docs\n", encoding="utf-8")
-    (root / "conftest.py").write_text('pytest_plugins = ("samedevice.integration.pytest",)\n', encoding="utf-8")
+    (root / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     subprocess.run([sys.executable, "-m", "pytest", "-q", "--record"], cwd=root, check=True, capture_output=True)
     return root
 

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import mutants
 import pytest
+from made_conftest import CONFTEST
 from mutants import FORGED, HAND, LITERAL, RAISES, RAISES_FORGED, Case, Tally, cases, examine, shows, submit_again
 from mutations import code_mutant, literals, output_mutants, raises_mutants, with_code, with_raises
 from repository import ROOT
 from silence import silent, use_in_text
 
+from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import Verdict
 from samedevice.outputs.comparison import difference
+from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recording_files import load, load_all, paths, place, save
-from samedevice.outputs.recordings import Entry, Recording, update
-from samedevice.outputs.tally import Count, tally
+from samedevice.outputs.recordings import RecordedBlock, Recording, update
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 
 SAMPLE = ("docs/tensors/indexing.md", "docs/devices/mps.md")
 """Real pages that run within a second: one with many exceptions, one with numbers that vary."""
@@ -75,7 +76,7 @@ class Sample:
         self.root = pytester.path
         self.path = self.root / name
         pytester.makeini("[pytest]\ntestpaths = docs\n")
-        pytester.makeconftest('pytest_plugins = ("samedevice.integration.pytest",)\n')
+        pytester.makeconftest(CONFTEST)
         self.path.parent.mkdir(parents=True)
         shutil.copyfile(ROOT / name, self.path)
         shutil.copytree(ROOT / "snippets", self.root / "snippets")
@@ -102,7 +103,7 @@ class Sample:
             assert entry.output is not None
             mutants = output_mutants(entry.output, block.options.numbers_vary)
             output = next(output for output, free in mutants if not free)
-            forged = Entry.make(entry.hash, block.code, output, recording.environment)
+            forged = RecordedBlock.make(entry.hash, block.code, output, recording.environment)
             entries.append(forged if seal_again else replace(forged, seal=entry.seal))
         save(self.recorded, replace(recording, entries=tuple(entries)))
 
@@ -138,7 +139,9 @@ def test_pytest_tells_a_changed_literal_at_its_block_and_all_later_ones(sample: 
     output, outcomes = sample.pytest()
     assert outcomes == {"passed": at + sample.recordings, "failed": len(sample.blocks) - at}
     assert f"\n{block} was recorded on cpu for other code than it has now; run pytest {sample.page.path} " in output
-    counted = tally(parse_page(sample.path, sample.root), "cpu", load_all(sample.root, RECORDINGS, sample.page)[0])
+    counted = count_blocks(
+        parse_page(sample.path, sample.root), "cpu", load_all(sample.root, RECORDINGS, sample.page)[0]
+    )
     assert counted == Count(fresh=at, stale=len(sample.blocks) - at)
 
 
@@ -162,10 +165,10 @@ def _counts(block: Block, value: str) -> bool:
 
 
 @pytest.fixture
-def recorded(root: Path, write: Write, one_server: object) -> Iterator[tuple[Sessions, list[Case]]]:
+def recorded(root: Path, write: Write, one_server: object) -> Iterator[tuple[SectionRunner, list[Case]]]:
     """The blocks of a page of all kinds, recorded; and what ran them."""
     page = write(PAGE)
-    with Sessions(root, 30, workers=1) as sessions:
+    with SectionRunner(root, 30, workers=1) as sessions:
         run = sessions.run(page, "cpu")
         assert run.environment is not None
         recording = update(None, page, run.environment, run.outputs)
@@ -174,7 +177,7 @@ def recorded(root: Path, write: Write, one_server: object) -> Iterator[tuple[Ses
         yield sessions, list(cases(root, page, "cpu", run))
 
 
-Recorded = tuple[Sessions, list[Case]]
+Recorded = tuple[SectionRunner, list[Case]]
 
 
 def examined(found: list[Case]) -> dict[str, Tally]:
@@ -188,8 +191,8 @@ def examined(found: list[Case]) -> dict[str, Tally]:
 def test_every_mutant_of_every_block_is_told(recorded: Recorded, root: Path) -> None:
     """Blocks that print, raise, vary, assert and say nothing; the page is then as it was."""
     tallies = examined(recorded[1])
-    assert {kind: tally.survivors for kind, tally in tallies.items()} == {kind: [] for kind in KINDS}
-    assert [len(tally.blocks) for tally in tallies.values()] == [7] * 5
+    assert {kind: count_blocks.survivors for kind, count_blocks in tallies.items()} == {kind: [] for kind in KINDS}
+    assert [len(count_blocks.blocks) for count_blocks in tallies.values()] == [7] * 5
     assert tallies[FORGED].free == 2
     assert tallies[FORGED].partly == {"docs/page.md:16"}
     assert tallies[RAISES_FORGED].free == 2
@@ -201,8 +204,10 @@ def test_a_harness_that_is_blind_is_found_out(recorded: Recorded, monkeypatch: p
     monkeypatch.setattr(mutants, "fault", lambda *_: "")
     monkeypatch.setattr(mutants, "compare", lambda *_: Verdict())
     tallies = examined(recorded[1])
-    assert [len(tally.survivors) + tally.free for tally in tallies.values()] == [t.mutants for t in tallies.values()]
-    assert all(tally.survivors and not tally.told for tally in tallies.values())
+    assert [len(count_blocks.survivors) + count_blocks.free for count_blocks in tallies.values()] == [
+        t.mutants for t in tallies.values()
+    ]
+    assert all(count_blocks.survivors and not count_blocks.told for count_blocks in tallies.values())
     assert tallies[LITERAL].survivors[1] == "docs/page.md:8 on cpu: print('onx', x)\n"
 
 
@@ -300,7 +305,7 @@ def test_a_part_of_a_program_that_the_page_runs_has_a_use(tmp_path: Path) -> Non
 def test_a_recording_with_another_entry_is_the_same_otherwise(recorded: Recorded) -> None:
     """A mutant differs in one place only."""
     case = recorded[1][1]
-    entry = Entry.make("hash", "code", Output("other"), case.recording.environment)
+    entry = RecordedBlock.make("hash", "code", Output("other"), case.recording.environment)
     changed = case.recorded_as(entry)
     assert isinstance(changed, Recording)
     assert [one for one in changed.entries if one not in case.recording.entries] == [entry]

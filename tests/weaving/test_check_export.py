@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -64,10 +65,10 @@ def test_pictures_are_left_out(write: Write) -> None:
     ("change", "told"),
     [
         ({"format": 99}, "another version"),
-        ({"page": "../x.md"}, "leaves the folder"),
+        ({"page": "../x.md"}, "page is no path below a folder"),
         ({"page": "src/x.py"}, "is no page"),
-        ({"files": {"/etc/passwd": ""}}, "leaves the folder"),
-        ({"files": {"a/../../x": ""}}, "leaves the folder"),
+        ({"files": {"/etc/passwd": ""}}, "is no path below a folder"),
+        ({"files": {"a/../../x": ""}}, "is no path below a folder"),
         ({"blocks": 3}, "no page that samedevice can check"),
     ],
 )
@@ -76,6 +77,50 @@ def test_what_is_no_page_is_refused(write: Write, change: dict[str, object], tol
     text = json.dumps(json.loads(check_export(write(PAGE), "Title", {}, [])) | change)
     with pytest.raises(PublishedError, match=told):
         published(text)
+
+
+def changed(found: Any, place: list[str | int], value: Any) -> str:
+    """A file with another value in one place."""
+    inner = found
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        (["title"], "\x1b[2J", "title is no line of text"),
+        (["files"], {"docs": "", "docs/x": ""}, "docs/x is below docs, which is a file"),
+        (["files"], {f"{n}": "" for n in range(201)}, "files is no table of at most 200"),
+        (["files"], {".": ""}, "is no path below a folder"),
+        (["blocks", 0, "kind"], "shell", "kind is none of python"),
+        (["blocks", 0, "line"], "3", r"blocks\[0\].line is no whole number"),
+        (["blocks", 0, "line"], 10**30, r"blocks\[0\].line is no whole number"),
+        (["blocks", 0, "path"], "/etc/passwd", "is no path below a folder"),
+        (["blocks", 0, "options"], {"count": True}, "options.count is no whole number"),
+        (["blocks", 0, "options"], {"needs": "tpu"}, "options.needs is none of"),
+        (["blocks", 0, "options"], {"raises": [["", "A", "B"]]}, "options.raises"),
+        (["blocks", 0, "options"], {"raises": "AB"}, "options.raises is no list"),
+        (["blocks", 0, "options"], {"versions": "9" * 5_000}, "options.versions"),
+        (["blocks", 0, "options"], {"versions": ">=2"}, "options.versions"),
+        (["blocks", 0, "options"], {"more": ""}, "options has a field 'more'"),
+        (["blocks", 0, "printed", 0, "by"], [], "by is no list of 1 to"),
+        (["blocks", 0, "printed", 0, "by"], [1], "names an environment that is not there"),
+        (["blocks", 0, "printed", 0, "by"], [-1], "by.0. is no whole number"),
+        (["blocks", 0, "printed", 0, "output"], {"text": "\x1b[2J"}, "output.text is no text that was cleaned"),
+        (["blocks", 0, "code"], None, "code is no text"),
+        (["environments", 0, "torch"], "2.13.0\n", r"environments\[0\].torch is no version"),
+    ],
+)
+def test_what_no_site_publishes_is_refused(write: Write, place: list[str | int], value: Any, told: str) -> None:
+    """With the name of the field, and without a traceback, whatever the server sends."""
+    page = write(PAGE)
+    found = json.loads(check_export(page, "Title", {"snippets/x.py": "1"}, [recording(page, OLD, "1", "2")]))
+    published(json.dumps(found))
+    with pytest.raises(PublishedError, match=told):
+        published(changed(found, place, value))
 
 
 def test_the_report_says_who_printed_what(write: Write) -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
 import os
 import random
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown import Markdown
 from mkdocs.config import load_config
 
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
+from samedevice.integration.extension import prepare
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
+from samedevice.project import Settings
 from samedevice.weaving.completeness import check_shown
-from samedevice.weaving.panes import Shown
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.weave import weave, woven_outputs
 
 HERE = Path(__file__).parents[1]
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
@@ -49,19 +53,20 @@ def render_more(tmp_path_factory: pytest.TempPathFactory) -> Render:
     options["pymdownx.highlight"] = {"pygments_lang_class": True}
     options["pymdownx.snippets"] = {"base_path": [str(folder)]}
     markdown = Markdown(extensions=[*config.markdown_extensions, *MORE], extension_configs=options)
+    prepare(markdown)
     return lambda text: str(markdown.reset().convert(text))
 
 
-def outputs(page: Page) -> dict[int, list[Shown]]:
+def outputs(page: Page) -> dict[int, list[ShownOutput]]:
     """An output of its own for each block."""
-    return {block.index: [Shown("cpu", Output(f"output {block.index}"), CPU)] for block in page.blocks}
+    return {block.index: [ShownOutput("cpu", Output(f"output {block.index}"), CPU)] for block in page.blocks}
 
 
 def complaint(page: Page, render: Render) -> str:
     """What is wrong with the page as rendered; empty if nothing is."""
     woven = weave(page, outputs(page), {block.index: () for block in page.blocks})
     try:
-        check_shown(page, held_outputs(woven), render(woven))
+        check_shown(page, woven_outputs(woven), render(woven))
     except PageError as error:
         return str(error)
     return ""
@@ -229,10 +234,49 @@ def test_code_in_the_html_of_a_page_is_an_error(write: Write, render: Render) ->
     assert "y = 2" in found
 
 
+GENERATED = {
+    "a signature": '<div class="language-python highlight"><pre><code>area(side: float) -> float</code></pre></div>',
+    "an include": '<div class="language-python highlight"><pre><code>included = 1</code></pre></div>',
+}
+
+
+@pytest.mark.parametrize("html", GENERATED.values(), ids=GENERATED.keys())
+def test_code_that_others_made_is_theirs(write: Write, html: str) -> None:
+    """mkdocstrings highlights signatures that nobody wrote; this site alone lets nothing pass."""
+    page = write("# Page\n\nThe area.\n")
+    check_shown(replace(page, settings=Settings()), [], html)
+    with pytest.raises(PageError, match="nothing runs it"):
+        check_shown(replace(page, settings=Settings(console=True)), [], html)
+
+
+def test_code_of_the_page_that_nothing_runs_is_an_error_in_every_project(write: Write) -> None:
+    """A reader takes it for code that was run; the fence is indented as other code is."""
+    page = Page("docs/page.md", "# Page\n\n> - ```python\n>   y = 2\n\n>   z = 3\n", (), Settings())
+    html = '<div class="language-python highlight"><pre><code>y = 2\nz = 3\n</code></pre></div>'
+    with pytest.raises(PageError, match=r"^docs/page\.md:3: .* nothing runs it"):
+        check_shown(page, [], html)
+
+
+HIDDEN = [
+    *(
+        f"<{name}>"
+        for name in "plaintext xmp noembed noframes select title math noscript template dialog video".split()
+    ),
+    "<plaintext></plaintext>",
+    "<xmp><select></xmp>",
+    "<template><select></template>",
+    "<select><p></p>",
+    "<audio><div></audio>",
+    "<svg><desc><div></svg>",
+    "<body hidden>",
+    "<div popover>",
+]
 NOT_SHOWN = {
     "below a heading": "# Title\n    ```python\n    x = 1\n    ```\n",
     "in a comment": "<div><!--\n```python\nx = 1\n```\n-- ></div>\n",
     "in a style": "<style>\n```python\nx = 1\n```\n</style>\n",
+    **{f"in {start}": f"{start}\n```python\nx = 1\n```\n" for start in HIDDEN},
+    **{f"in {start}, ended by another": f"<div>{start}</div>\n```python\nx = 1\n```\n" for start in HIDDEN[:-1]},
 }
 
 
@@ -245,6 +289,13 @@ def test_a_block_that_is_run_and_not_shown_as_code_is_an_error_at_its_line(
     assert found.startswith("docs/page.md:2: this block is run, but the page does not show it as code; ")
 
 
+def test_a_block_far_right_of_the_text_above_it_is_an_error_that_says_so(write: Write, render: Render) -> None:
+    """Markdown shows its code, and takes its output for more of the paragraph."""
+    found = complaint(write("Text.\n    ```python\n    x = 1\n    ```\n"), render)
+    assert found.startswith("docs/page.md:2: the page does not show the output")
+    assert "indent its fence no deeper than the text" in found
+
+
 def test_a_block_in_a_comment_without_an_end_is_an_error(write: Write, render: Render) -> None:
     """A browser hides the rest of the page, and Python's parser of HTML does not."""
     found = complaint(write("<details>\n<!--\n```text\n```\n```python\nx = 1\n```\n"), render)
@@ -255,17 +306,33 @@ def test_what_a_plugin_does_to_a_page_is_an_error(write: Write, render: Render) 
     """A block that is lost, shown twice or changed, and an output that is lost, shown twice or changed."""
     page = write(f"{FENCE}\nText.\n\n{FENCE.replace('1', '2')}")
     woven = weave(page, outputs(page), {})
-    html, expected = render(woven), held_outputs(woven)
+    html, expected = render(woven), woven_outputs(woven)
     check_shown(page, expected, html)
     for spoilt, told in {
         html.replace('data-block="1"', 'class="x"'): "this block is run, but the page does not show it",
         html + html: "the page shows this block 2 times",
+        re.sub('<div (?=[^>]*data-block="1")', '<p title="<div ', html): "the page does not show it",
         html.replace(">2<", ">3<"): "the page shows other code than what is run",
         html.replace("output 1", "output one"): "the page does not show the output",
     }.items():
         with pytest.raises(PageError) as caught:
             check_shown(page, expected, spoilt)
         assert told in str(caught.value)
+
+
+def test_what_hides_and_is_ended_before_a_block_hides_nothing(write: Write, render: Render) -> None:
+    """Pages draw icons, and other sites ask for choices."""
+    ended = "<svg><title>x</title><path d=''/></svg><select><option>a</option></select><template></template>"
+    assert complaint(write(f"<div>{ended}</div>\n\n{FENCE}\n<p hidden>x</p>\n\n{FENCE}"), render) == ""
+
+
+@pytest.mark.parametrize("title", ["a <b> & *c* `d`", "_e_ [f](g) {{ h }}", "on_two: run it", "&lt; \\* ~~i~~", "1. j"])
+def test_the_title_of_folded_code_is_text(write: Write, render: Render, title: str) -> None:
+    """As `title=` is."""
+    page = write(f'```python fold="{title}"\nx = 1\n```\n')
+    assert complaint(page, render) == ""
+    *_, found = re.findall("<summary>(.*?)</summary>", render(weave(page, outputs(page), {})))
+    assert html.unescape(found) == title
 
 
 def test_a_page_without_code_is_complete(write: Write, render: Render) -> None:

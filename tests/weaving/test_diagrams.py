@@ -9,10 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from same_device_site.settings import page_paths, parse_page
 from samedevice.errors import PageError
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.project import page_paths
 from samedevice.weaving.diagrams import DIAGRAM, diagram_html, draw, read_diagrams
 
 ROOT = Path(__file__).parents[2]

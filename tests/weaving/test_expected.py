@@ -11,12 +11,12 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.weaving.expected import UNRUN, expected
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave
 
 Write = Callable[..., Page]
-CUDA = Shown("cuda", Output(value="1"), Environment("cuda", "H100", "2.11.0", "3.12.1", "", "2026-11-21"))
-UNRECORDED = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
+CUDA = ShownOutput("cuda", Output(value="1"), Environment("cuda", "H100", "2.11.0", "3.12.1", "", "2026-11-21"))
+UNRECORDED = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
 PAGE = """# Title
 
 ```python needs="cuda"
@@ -52,7 +52,7 @@ def test_the_mark_goes_when_the_device_has_run_the_block(write: Write) -> None:
 def test_an_output_of_another_device_does_not_take_the_mark_away(write: Write) -> None:
     """The block runs everywhere; the sentence is about CUDA."""
     page = write(PAGE.replace(' needs="cuda"', ""))
-    cpu = Shown("cpu", Output(value="1"), CUDA.environment)
+    cpu = ShownOutput("cpu", Output(value="1"), CUDA.environment)
     assert UNRUN in weave(page, {0: [cpu]}, {})
     assert UNRUN not in weave(page, {0: [cpu, CUDA]}, {})
     assert UNRUN in weave(write(PAGE.replace("expected\n", 'expected "mps"\n')), {0: [cpu, CUDA]}, {})

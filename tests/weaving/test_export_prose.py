@@ -14,7 +14,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.notebook_export import notebook
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 from samedevice.weaving.script_export import script
 
@@ -108,7 +108,7 @@ def boxes(write: Callable[..., Page]) -> Page:
     return write(BOXES, "docs/topic/page.md")
 
 
-VALUE = {0: [Shown("cpu", Output(value="2"), HERE)], 1: [Shown("cpu", Output(), HERE)]}
+VALUE = {0: [ShownOutput("cpu", Output(value="2"), HERE)], 1: [ShownOutput("cpu", Output(), HERE)]}
 
 
 def test_boxes_are_quotes_in_markdown(boxes: Page) -> None:

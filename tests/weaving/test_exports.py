@@ -20,7 +20,7 @@ from samedevice.weaving.copies import copies
 from samedevice.weaving.exports import llms
 from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.notebook_export import notebook
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, printed
 from samedevice.weaving.prose import Address, headings
 from samedevice.weaving.script_export import script
@@ -62,16 +62,16 @@ def page(write: Callable[..., Page]) -> Page:
 
 
 @pytest.fixture
-def shown() -> dict[int, list[Shown]]:
+def shown() -> dict[int, list[ShownOutput]]:
     """What a CPU gave for it."""
     return {
-        0: [Shown("cpu", Output(value="1", figures=(Figure("<svg></svg>", "An older text."),)), HERE)],
-        1: [Shown("cpu", Output(raised=Raised("ValueError", "no")), HERE)],
-        2: [Shown("cuda", None, None, "Needs CUDA; not recorded yet.")],
+        0: [ShownOutput("cpu", Output(value="1", figures=(Figure("<svg></svg>", "An older text."),)), HERE)],
+        1: [ShownOutput("cpu", Output(raised=Raised("ValueError", "no")), HERE)],
+        2: [ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")],
     }
 
 
-def test_a_notebook_is_valid_and_holds_the_outputs(page: Page, shown: dict[int, list[Shown]]) -> None:
+def test_a_notebook_is_valid_and_holds_the_outputs(page: Page, shown: dict[int, list[ShownOutput]]) -> None:
     """Jupyter refuses what the format does not allow."""
     found = nbformat.reads(notebook(page, shown), as_version=4)
     nbformat.validate(found)
@@ -84,7 +84,7 @@ def test_a_notebook_is_valid_and_holds_the_outputs(page: Page, shown: dict[int, 
 
 
 def test_a_script_runs_from_top_to_bottom_and_prints_what_the_page_shows(
-    page: Page, shown: dict[int, list[Shown]], capsys: pytest.CaptureFixture[str]
+    page: Page, shown: dict[int, list[ShownOutput]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where there is no GPU its block is passed over; the announced exception does not end the program."""
     code = script(page, shown).replace("torch.cuda.device_count() >= 1", "True")
@@ -97,7 +97,7 @@ def test_indenting_does_not_change_a_string_of_several_lines() -> None:
     assert indent('x = """a\nb"""\ny = 1') == '    x = """a\nb"""\n    y = 1'
 
 
-def test_markdown_has_each_output_after_its_block(page: Page, shown: dict[int, list[Shown]]) -> None:
+def test_markdown_has_each_output_after_its_block(page: Page, shown: dict[int, list[ShownOutput]]) -> None:
     """It is for readers, and for programs that read, without a browser."""
     found = markdown(page, shown)
     assert "```python\nx = 1\nx\n```\n\nOutput on CPU (A CPU, PyTorch 2.13.0, 2026-11-21):\n\n```text\n1\n```" in found
@@ -174,7 +174,7 @@ def test_a_script_says_what_it_is_and_needs(write: Callable[..., Page]) -> None:
     """As inline metadata of PEP 723, by which `uv run` installs what it imports."""
     code = "import sklearn.datasets\nimport os\nfrom torch import nn\nnn"
     page = write(f'# A `page`\n\n```python\n{code}\n```\n\n```python needs="cuda"\n1\n```\n', "docs/topic/page.md")
-    text = script(page, {0: [Shown("cpu", Output(value="x"), HERE)]}, SITE)
+    text = script(page, {0: [ShownOutput("cpu", Output(value="x"), HERE)]}, SITE)
     found = re.match(r"# /// script\n((?:# .*\n)+?)# ///\n", text)
     assert found
     metadata = tomllib.loads(re.sub(r"^# ", "", found[1], flags=re.M))
@@ -188,7 +188,7 @@ def test_a_script_runs_by_itself(write: Callable[..., Page], tmp_path: Path) -> 
     """Blocks for a device that is not there are passed over, also where no block before them imports torch."""
     page = write('```python needs="cuda"\nimport torch\n```\n\n```python\nx = 1; x\n```\n')
     path = tmp_path / "page.py"
-    path.write_text(script(page, {1: [Shown("cpu", Output(value="1"), HERE)]}), encoding="utf-8")
+    path.write_text(script(page, {1: [ShownOutput("cpu", Output(value="1"), HERE)]}), encoding="utf-8")
     assert subprocess.check_output([sys.executable, str(path)], text=True) == "1\n"
 
 

@@ -11,7 +11,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.output_html import output_html
-from samedevice.weaving.panes import Shown, panes_of, ranges
+from samedevice.weaving.panes import ShownOutput, panes_of, ranges
 
 CPU = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-21", "2.4.6")
 GPU = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580", "2026-11-20")
@@ -24,9 +24,12 @@ def block(write: Callable[..., Page]) -> Block:
     return write("```python\nx\n```\n").blocks[0]
 
 
-def on_cpu(*texts: str) -> list[Shown]:
+def on_cpu(*texts: str) -> list[ShownOutput]:
     """What the versions printed, the newest first."""
-    return [Shown("cpu", Output(text), replace(CPU, torch=torch)) for torch, text in zip(VERSIONS, texts, strict=False)]
+    return [
+        ShownOutput("cpu", Output(text), replace(CPU, torch=torch))
+        for torch, text in zip(VERSIONS, texts, strict=False)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +79,13 @@ def test_versions_agree_where_pytest_would_take_one_output_for_the_other(write: 
 def test_a_figure_recorded_under_another_description_is_the_same_output(block: Block) -> None:
     """The author mends the description on a machine without the GPU that recorded the figure."""
     old, new = (Output(figures=(Figure("<svg></svg>", alt),)) for alt in ("A line.", "A line that rises."))
-    (pane,) = panes_of(block, [Shown("cpu", new, CPU), Shown("cuda", old, GPU)])
+    (pane,) = panes_of(block, [ShownOutput("cpu", new, CPU), ShownOutput("cuda", old, GPU)])
     assert pane.first == ("cpu", "cuda")
 
 
 def test_devices_with_other_versions_say_which(block: Block) -> None:
     """Nobody ran the GPU with the versions that only the CPU ran with."""
-    (pane,) = panes_of(block, [*on_cpu("1", "1", "1"), Shown("cuda", Output("1"), GPU)])
+    (pane,) = panes_of(block, [*on_cpu("1", "1", "1"), ShownOutput("cuda", Output("1"), GPU)])
     assert pane.label == "CPU · PyTorch 2.11 to 2.15, CUDA · PyTorch 2.13"
     assert pane.first == ("cpu", "cuda")
 
@@ -90,18 +93,18 @@ def test_devices_with_other_versions_say_which(block: Block) -> None:
 def test_two_builds_of_one_version_are_told_apart_where_they_differ(block: Block) -> None:
     """A build for CPUs and one for CUDA without a GPU raise other errors."""
     builds = [replace(CPU, torch="2.13.0+cu130"), replace(CPU, torch="2.13.0+cpu")]
-    one, other = panes_of(block, [Shown("cpu", Output(text), at) for text, at in zip("ab", builds, strict=True)])
+    one, other = panes_of(block, [ShownOutput("cpu", Output(text), at) for text, at in zip("ab", builds, strict=True)])
     assert (one.label, other.label) == ("CPU · PyTorch 2.13.0+cu130", "CPU · PyTorch 2.13.0+cpu")
     assert one.marks("cpu") == ["cpu-2.13.0+cu130", "2.13"]
     assert other.marks("cpu") == ["cpu-2.13.0+cpu"]
-    (both,) = panes_of(block, [Shown("cpu", Output("a"), at) for at in builds])
+    (both,) = panes_of(block, [ShownOutput("cpu", Output("a"), at) for at in builds])
     assert both.label == "CPU · PyTorch 2.13"
 
 
 def test_two_gpus_with_one_version_are_told_apart_where_they_differ(block: Block) -> None:
     """They are two machines, and one label would be false."""
     gpus = [GPU, replace(GPU, name="NVIDIA H100 PCIe")]
-    found = panes_of(block, [Shown("cuda", Output(text), at) for text, at in zip("ab", gpus, strict=True)])
+    found = panes_of(block, [ShownOutput("cuda", Output(text), at) for text, at in zip("ab", gpus, strict=True)])
     assert [pane.versions("cuda") for pane in found] == ["H200 2.13.0+cu130", "H100 2.13.0+cu130"]
 
 

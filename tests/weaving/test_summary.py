@@ -8,9 +8,9 @@ from collections.abc import Callable
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 Write = Callable[..., Page]
 OLD = Environment("cpu", "EPYC", "2.9.1+cpu", "3.11.7", "", "2026-11-19")
@@ -19,17 +19,17 @@ GPU = Environment("cuda", "H100", "2.11.0+cu130", "3.12.1", "580", "2026-11-20")
 PAGE = '# Title\n\n```python\n1\n```\n\n```python\n2\n```\n\n```python needs="cuda"\n3\n```\n\nThe end.\n'
 
 
-def cpu(about: Environment = NEW) -> Shown:
-    return Shown("cpu", Output(value="1"), about)
+def cpu(about: Environment = NEW) -> ShownOutput:
+    return ShownOutput("cpu", Output(value="1"), about)
 
 
-def line(page: Page, shown: dict[int, list[Shown]]) -> str:
+def line(page: Page, shown: dict[int, list[ShownOutput]]) -> str:
     return re.sub(r"<[^>]*>", "", summary_html(page, shown))
 
 
 def test_it_says_what_ran_and_what_waits(write: Write) -> None:
     """A reader sees at once how much of a page a machine has confirmed."""
-    waiting = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
+    waiting = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
     said = line(write(PAGE), {0: [cpu(OLD), cpu(NEW)], 1: [cpu()], 2: [waiting]})
     ran = "2 of 3 code blocks ran on CPU (PyTorch 2.9.1 to 2.15.0, 2026-11-21)."
     assert said == f"{ran} One waits for a machine with CUDA."
@@ -37,7 +37,7 @@ def test_it_says_what_ran_and_what_waits(write: Write) -> None:
 
 def test_a_block_that_ran_waits_no_more(write: Write) -> None:
     """The line changes by itself when a recording arrives."""
-    gpu = Shown("cuda", Output(value="1"), GPU)
+    gpu = ShownOutput("cuda", Output(value="1"), GPU)
     said = line(write(PAGE), {0: [cpu(), gpu], 1: [cpu(), gpu], 2: [gpu]})
     assert said.endswith("All code blocks ran on CUDA (PyTorch 2.11.0, 2026-11-20).")
     assert "wait" not in said
@@ -45,7 +45,7 @@ def test_a_block_that_ran_waits_no_more(write: Write) -> None:
 
 def test_a_page_of_which_nothing_ran_says_what_waits(write: Write) -> None:
     """A page for a Mac, before a Mac has run it."""
-    note = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
+    note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
     assert (
         line(write('```python needs="cuda"\n1\n```\n'), {0: [note]}) == "One code block waits for a machine with CUDA."
     )
@@ -66,11 +66,11 @@ def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
     """Twenty empty frames are what a reader without a GPU sees otherwise."""
     fence = '```python needs="cuda"\n{}\n```\n\n'
     page = write("# Title\n\n" + "".join(map(fence.format, "123")) + "## Next\n\n" + fence.format(4))
-    note = Shown("cuda", None, None, "Needs CUDA; not recorded yet.")
+    note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
     woven = weave(page, {index: [note] for index in range(4)}, {})
-    assert len(held_outputs(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
-    wrong = weave(page, {index: [Shown("cuda", None, None, "changed by hand", True)] for index in range(4)}, {})
-    assert len(held_outputs(wrong)) == 5
+    assert len(woven_outputs(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
+    wrong = weave(page, {index: [ShownOutput("cuda", None, None, "changed by hand", True)] for index in range(4)}, {})
+    assert len(woven_outputs(wrong)) == 5
 
 
 def test_folded_code_comes_after_its_output_in_a_closed_box(write: Write) -> None:

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from material.plugins.search.plugin import Parser as SearchParser
 
+from same_device_site.settings import parse_page
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.weaving.copies import copies
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import error_page, weave
 
 SAMPLES = Path(__file__).parents[1].joinpath("samples") / "weave"
@@ -52,16 +52,16 @@ def opened_code(held: dict[str, Any], prefix: str) -> str:
     return "\n".join(f"{prefix}{line}".rstrip() for line in lines).removeprefix(prefix)
 
 
-def cpu(output: Output, note: str = "", wrong: bool = False) -> Shown:
-    return Shown("cpu", output, CPU, note, wrong)
+def cpu(output: Output, note: str = "", wrong: bool = False) -> ShownOutput:
+    return ShownOutput("cpu", output, CPU, note, wrong)
 
 
-def cuda(output: Output, note: str = "", wrong: bool = False) -> Shown:
-    return Shown("cuda", output, CUDA, note, wrong)
+def cuda(output: Output, note: str = "", wrong: bool = False) -> ShownOutput:
+    return ShownOutput("cuda", output, CUDA, note, wrong)
 
 
-def nothing(device: str, note: str, wrong: bool = False) -> Shown:
-    return Shown(device, None, None, note, wrong)
+def nothing(device: str, note: str, wrong: bool = False) -> ShownOutput:
+    return ShownOutput(device, None, None, note, wrong)
 
 
 def test_a_page_and_its_outputs_become_one_markdown() -> None:
@@ -93,7 +93,7 @@ def test_a_block_without_anything_to_show_has_no_frame(write: Write, render: Ren
     assert "sd-out" not in render(weave(page, {0: [cpu(Output()), cuda(Output())]}, {}))
 
 
-def woven(write: Write, render: Render, *shown: Shown, text: str = "```python\nx\n```\n") -> str:
+def woven(write: Write, render: Render, *shown: ShownOutput, text: str = "```python\nx\n```\n") -> str:
     """The HTML of a page of one block under which these stand."""
     return render(weave(write(text), {0: list(shown)}, {}))
 
@@ -168,7 +168,9 @@ def test_a_note_is_shown_literally(write: Write, render: Render) -> None:
 
 def test_devices_that_agree_share_one_output(write: Write, render: Render) -> None:
     """Where nothing differs there is nothing to choose."""
-    html = woven(write, render, cpu(Output("same\n")), cuda(Output("same\n")), Shown("mps", Output("same\n"), MPS))
+    html = woven(
+        write, render, cpu(Output("same\n")), cuda(Output("same\n")), ShownOutput("mps", Output("same\n"), MPS)
+    )
     assert html.count("<pre class=") == 1
     assert "CPU and CUDA and MPS" in html
     for origin in (
@@ -185,7 +187,7 @@ def test_devices_that_differ_have_a_switch_and_marks(write: Write, render: Rende
     outputs = [
         cpu(Output("on cpu\nsame\n")),
         cuda(Output("on cuda\nsame\n")),
-        Shown("mps", Output("on cpu\nsame\n"), MPS),
+        ShownOutput("mps", Output("on cpu\nsame\n"), MPS),
     ]
     seen = Seen(woven(write, render, *outputs))
     assert seen.texts["button"] == ["CPU and MPS", "CUDA"]

@@ -1,8 +1,9 @@
 /* In the head of each page: which outputs are seen, those of one device, with one version of PyTorch where they were
-   made with it. A browser in private mode keeps no choice. */
+   made with it. DEVICES are the kinds of device, which page_assets.py puts here. A browser in private mode keeps no choice. */
 var sd = (() => {
   const style = document.head.appendChild(document.createElement("style"));
-  const choice = { device: "cpu", torch: "" }, valid = { device: /^(cpu|cuda|mps)$/, torch: /^[\w.+-]*$/ };
+  const devices = DEVICES;
+  const choice = { device: devices[0], torch: "" }, valid = { device: { test: (one) => devices.includes(one) }, torch: /^[\w.+-]*$/ };
   const asked = new URLSearchParams(location.search);
   const take = (key, value) => { if (value != null && valid[key].test(value)) choice[key] = value; };
   const rules = ({ device, torch }) => {
@@ -11,7 +12,7 @@ var sd = (() => {
       `.sd-out:not([data-devices~="${device}"])>.sd-pane~.sd-pane`,
       `.sd-out[data-devices~="${device}"]>.sd-versions:not([data-for="${device}"])`,
     ].map((what) => `${what}{display:none}`);
-    for (const one of torch ? ["cpu", "cuda", "mps"] : []) {
+    for (const one of torch ? devices : []) {
       const out = ".sd-out" + (one === device ? "" : `:is(.sd-beside,:not([data-devices~="${device}"]))`);
       const at = `[data-at~="${one}-${torch}"]`;
       found.push(`${out}${at}>[data-device~="${one}"]{display:none}${out}>.sd-pane${at}{display:block!important}`);
@@ -29,5 +30,5 @@ var sd = (() => {
     take(key, asked.get(key));
     choose(key, choice[key]);
   }
-  return { choice, choose };
+  return { choice, choose, devices };
 })();

@@ -4,7 +4,42 @@
   const all = (what, within = document) => [...within.querySelectorAll(what)];
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
-  /* One device and one version of PyTorch for every output: chosen here, kept, settable by ?device=cuda&torch=2.13. */
+  /* One device and one version of PyTorch for every output: chosen here, kept, and in the address where it was chosen:
+     ?device=cuda&torch=2.13. Tab and Enter work every switch; d shows the next device. */
+  const choose = (key, value) => {
+    sd.choose(key, value);
+    show();
+    const url = new URL(location);
+    if (value) url.searchParams.set(key, value);
+    else url.searchParams.delete(key);
+    history.replaceState(history.state, "", url);
+  };
+  const outputs = all(".sd-out[data-devices]");
+  const several = (device) => outputs.filter((out) => out.querySelector(`.sd-versions[data-for="${device}"]`));
+  const differ = (device, torch) => several(device).filter((out) =>
+    all(".sd-versions button", out).some((b) => b.dataset.torch && b.dataset.at.split(" ").includes(torch))).length;
+  const marks = (what, key) => [...new Set(all(what).flatMap((one) => one.dataset[key].split(" ")))];
+  const devices = sd.devices.filter((one) => marks(".sd-switch [data-sd]", "device").includes(one));
+  const order = new Intl.Collator("en", { numeric: true }).compare;
+  const versions = marks(".sd-versions button", "at").sort(order).reverse();
+  if (sd.choice.torch && versions.length && !versions.includes(sd.choice.torch)) versions.push(sd.choice.torch);
+  const bar = document.querySelector(".sd-bar") ?? make("p", { className: "sd-bar" });
+  const title = document.querySelector("article h1, main h1, [role=main] h1, h1");
+  const select = make("select", { className: "sd-torch", ariaLabel: "Outputs of PyTorch" });
+  const count = make("span", { role: "status" });
+  const group = make("span", { className: "sd-choice", role: "group", ariaLabel: "Outputs of" });
+  if (devices.length || versions.length) {
+    if (!bar.isConnected) title?.after(bar);
+    group.append(...devices.map((device) => {
+      const button = make("button", { type: "button", textContent: device.toUpperCase() });
+      button.dataset.sd = device;
+      button.title = document.querySelector(`.sd-pane[data-device="${device}"] details p`)?.textContent ?? "";
+      return button;
+    }));
+    bar.append("Outputs of ", ...(devices.length ? [group] : []));
+    if (versions.length) bar.append("PyTorch ", select, " ");
+    bar.append(count);
+  }
   const show = () => {
     const { device, torch } = sd.choice;
     all("button[data-sd]").forEach((b) => { b.ariaPressed = (b.dataset.device || b.dataset.sd).split(" ").includes(device); });
@@ -13,63 +48,43 @@
       const chosen = buttons.find((b) => b.dataset.at.split(" ").includes(torch)) || buttons[0];
       buttons.forEach((b) => { b.ariaPressed = b === chosen; });
     }
+    const option = (one) => new Option(differ(device, one) ? `${one}: ${differ(device, one)} differ` : one, one);
+    select.replaceChildren(new Option("newest", ""), ...versions.map(option));
     select.value = torch;
+    const two = all(".sd-out:has(> .sd-switch [data-sd])").length;
+    const by = [[devices.length, two, "device"], [versions.length, several(device).length, "version"]].filter(([some]) => some);
+    const told = by.map(([, n, what]) => n + (by.length > 1 ? ` by ${what}` : ""));
+    count.textContent = by.length ? `${told.join(" and ")} of ${outputs.length} outputs differ` : "";
   };
-  const choose = (button) => {
+  select.onchange = () => choose("torch", select.value);
+  const press = (button) => {
     const top = button.getBoundingClientRect().top;
-    if ("sd" in button.dataset) sd.choose("device", button.dataset.sd);
-    else sd.choose("torch", button.dataset.torch);
-    show();
+    if ("sd" in button.dataset) choose("device", button.dataset.sd);
+    else choose("torch", button.dataset.torch);
     scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
   };
-  /* Material for MkDocs has a header that holds the switches, and buttons at code; other themes have neither. */
-  const header = document.querySelector(".md-header__inner");
-  const place = header?.querySelector(".md-header__option, .md-header__button[for=__search]");
-  const marks = (buttons, key) => new Set(buttons.flatMap((b) => b.dataset[key].split(" ")));
-  const found = marks(all(".sd-switch [data-sd]"), "device");
-  if (header && found.size) {
-    const group = make("div", { className: "sd-choice", role: "group", ariaLabel: "Show outputs of" });
-    for (const device of ["cpu", "cuda", "mps"].filter((d) => found.has(d))) {
-      const origin = document.querySelector(`.sd-pane[data-device="${device}"] details p`);
-      const button = make("button", { textContent: device.toUpperCase(), title: origin?.textContent ?? "" });
-      button.dataset.sd = device;
-      group.append(button);
-    }
-    header.insertBefore(group, place);
-  }
-  const select = make("select", { className: "sd-torch", ariaLabel: "Version of PyTorch" });
-  const versions = marks(all(".sd-versions button"), "at");
-  if (sd.choice.torch) versions.add(sd.choice.torch);
-  if (header && versions.size) {
-    const order = new Intl.Collator("en", { numeric: true }).compare;
-    const name = innerWidth < 480 ? "" : "PyTorch ";
-    const options = [...versions].sort(order).reverse().map((one) => new Option(name + one, one));
-    select.append(new Option(`${name}newest`, ""), ...options);
-    select.onchange = () => { sd.choose("torch", select.value); show(); };
-    header.insertBefore(select, place);
-  }
   addEventListener("click", ({ target }) => {
     const button = target.closest("button[data-sd], button[data-torch]");
-    if (button) choose(button);
+    if (button) press(button);
   });
   addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
     if (key !== "d" || ctrlKey || metaKey || altKey || target.matches("input, textarea, select")) return;
-    const buttons = all(".sd-choice button");
-    if (buttons.length) choose(buttons[(buttons.findIndex((b) => b.dataset.sd === root.dataset.sd) + 1) % buttons.length]);
+    if (devices.length) choose("device", devices[(devices.indexOf(root.dataset.sd) + 1) % devices.length]);
   });
   show();
 
-  /* Copy to run: a block after the earlier blocks that it needs, by the rules of copies.py, which says what to write. */
+  /* Copy to run: a block after those that ran before it, by the rules of copies.py, which says what to write. */
   const QUIET = `import contextlib
 import io
 
-# What the block needs of the blocks before it; what they print is not shown.
+# What runs before the block; what it prints is not shown.
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
+  /* Characters of a block's first line that leave room for a button in words beside it. */
+  const ROOM = 52;
   const numbers = (text = "") => text.match(/\d+/g) || [];
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
-  const quiet = (index) => {
-    const block = document.querySelector(`[data-block="${index}"]`);
+  const quiet = (block) => {
     const { keep, raises } = block.dataset;
     const indent = (line, at) => (line && !numbers(keep).includes(`${at + 1}`) ? (raises ? "        " : "    ") + line : line);
     const body = code(block).split("\n").map(indent).join("\n");
@@ -77,8 +92,12 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   };
   const program = (block) => {
     const { about, edit = "0 0 ", needs } = block.dataset;
+    if (!about) return `${code(block)}\n`;
     const [, start, end, words] = /(\d+) (\d+) (.*)/.exec(edit);
-    const earlier = needs ? QUIET + numbers(needs).map(quiet).join("\n\n") + "\n\n" : "";
+    const before = numbers(needs).map((index) => document.querySelector(`[data-block="${index}"]`));
+    const silent = before.filter((one) => !one.dataset.setup).map(quiet);
+    const earlier = before.filter((one) => one.dataset.setup).map((one) => `${code(one)}\n\n`).join("")
+      + (silent.length ? `${QUIET}${silent.join("\n\n")}\n\n` : "");
     const text = code(block);
     const value = words + text.slice(start, end) + ")".repeat(words.split("(").length - 1);
     return `# ${about}\n\n${earlier}${text.slice(0, start)}${value}${text.slice(end)}\n`;
@@ -99,9 +118,9 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     const text = program(block);
     try {
       await navigator.clipboard.writeText(text);
-      tell(`Copied${with_}.${/ Needs .*|$/.exec(block.dataset.about)}`, text);
+      tell(`Copied a program that runs: this block${with_}.${/ Needs .*|$/.exec(block.dataset.about ?? "")}`, text);
     } catch {
-      tell("The browser did not let us copy.", text);
+      tell("The browser did not let us copy. Select the program here:", text);
     }
   };
   const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
@@ -112,12 +131,12 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       const block = nav.closest("[data-block]");
       if (!block) continue;
       link(block, nav, "md-code__button sd-link");
-      if (!block.dataset.about) continue;
       const count = numbers(block.dataset.needs).length;
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
-      const title = `Copy to run${with_}`;
+      const title = `Copy a program that runs by itself: this block${with_}`;
+      nav.classList.toggle("sd-tight", code(block).split("\n", 1)[0].length > ROOM);
       nav.prepend(make("button", {
-        className: "md-code__button sd-run", title, ariaLabel: title, onclick: () => copy(block, with_),
+        type: "button", className: "md-code__button sd-run", title, innerHTML: "<span>Copy runnable </span>program", onclick: () => copy(block, with_),
       }));
     }
   };

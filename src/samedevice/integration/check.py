@@ -16,7 +16,7 @@ from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Block
 from samedevice.project import RECORDINGS
-from samedevice.running.sessions import Sessions
+from samedevice.running.section_runner import SectionRunner
 from samedevice.temporary import Folder
 from samedevice.weaving.check_export import Published
 from samedevice.weaving.packages import imported_packages
@@ -35,10 +35,17 @@ def blocks_for(page: Published, device: str) -> list[Block]:
 
 
 def packages(page: Published, blocks: list[Block]) -> dict[str, str]:
-    """The modules that blocks import, each with its package; those that may be missing there are left out."""
+    """The modules that blocks import, each with its package; those that may be missing there are left out.
+
+    Raises CheckError for code that is no Python.
+    """
     own = {Path(name).stem for name in page.files} | {Path(name).parts[0] for name in page.files}
     codes = [block.code for block in blocks if block.kind != "console" and not block.options.raises]
-    return {module: package for module, package in imported_packages(codes).items() if module not in own}
+    try:
+        found = imported_packages(codes)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CheckError(f"nothing was run: a block of the page is no Python ({error})") from None
+    return {module: package for module, package in found.items() if module not in own}
 
 
 def demand(page: Published, device: str) -> None:
@@ -80,8 +87,10 @@ def ran(page: Published, device: str) -> Run:
             path = folder.path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        with Sessions(folder.path, workers=1) as sessions:
+        with SectionRunner(folder.path, workers=1) as sessions:
             run = sessions.run(page.page, device)
+    except OSError as error:
+        raise CheckError(f"nothing was run: the page's files cannot be written ({error.strerror or error})") from None
     finally:
         folder.remove()
     if run.environment is None:

@@ -13,6 +13,7 @@ from samedevice.integration.check import demand, pack, plan, ran
 from samedevice.integration.fetching import fetched
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
+from samedevice.outputs.escaping import terminal
 from samedevice.weaving.check_export import Published
 from samedevice.weaving.check_report import findings, report
 
@@ -50,7 +51,7 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         return int(asked.run(asked))
     except SameDeviceError as error:
-        print(f"samedevice: {error}", file=sys.stderr)
+        print(terminal(f"samedevice: {error}"), file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("\nsamedevice: stopped; nothing was written", file=sys.stderr)
@@ -61,7 +62,7 @@ def run_check(address: str, device: str, sure: bool, archive: Path | None) -> in
     """Fetch a page, run it and report. Raises SameDeviceError."""
     page = fetched(address)
     demand(page, device)
-    print("\n".join(plan(page, device)), flush=True)
+    print(terminal("\n".join(plan(page, device))), flush=True)
     if not sure and not _agreed():
         print("samedevice: nothing was run; answer y, or give --yes", file=sys.stderr)
         return FAILED
@@ -69,7 +70,7 @@ def run_check(address: str, device: str, sure: bool, archive: Path | None) -> in
     assert run.environment is not None
     found = findings(page, run, device)
     said = "\n".join(report(found, run.environment))
-    print(f"\n{said}", flush=True)
+    print(terminal(f"\n{said}"), flush=True)
     if archive is not None:
         _record(page, run, device, said, archive)
     return DIFFERENT if any(one.differs for one in found) else SAME
@@ -99,7 +100,7 @@ def _record(page: Published, run: Run, device: str, said: str, archive: Path) ->
     outputs = zip(page.page.blocks, run.outputs, strict=True)
     failed = [block for block, output in outputs if output and fault(block, device, output)]
     if failed:
-        print(f"\nNothing was recorded: {len(failed)} blocks failed, first {failed[0]}.")
+        print(terminal(f"\nNothing was recorded: {len(failed)} blocks failed, first {failed[0]}."))
         return
     pack(page, run, said, archive)
     print("\n" + NEXT.format(archive=archive))

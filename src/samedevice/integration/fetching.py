@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import re
+import time
 import urllib.error
 import urllib.request
+import zlib
 from pathlib import Path
 
 from samedevice.errors import SameDeviceError
@@ -14,8 +15,13 @@ from samedevice.weaving.check_export import SUFFIX, Published, PublishedError, p
 
 PATIENCE = 30.0
 """Seconds to wait for a server's answer."""
-LARGEST = 50_000_000
-"""Bytes that such a file may have."""
+WHOLE = 120.0
+"""Seconds that a download may take."""
+LARGEST = 10_000_000
+"""Bytes that such a file may have, unpacked. The largest of this site has 85,000."""
+
+
+TOO_LARGE = f"this is no page that samedevice can check: it has more than {LARGEST:,} bytes"
 
 
 class FetchError(SameDeviceError):
@@ -46,7 +52,11 @@ def beside(page: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise FetchError(f"{path}: {TOO_LARGE}")
+        return data.decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FetchError(f"{path}: {reason}; give the address of a page, or a file that ends in .{SUFFIX}") from None
@@ -58,13 +68,26 @@ def _download(address: str) -> str:
     request = urllib.request.Request(address, headers={"Accept-Encoding": "gzip"})
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            data = answer.read(LARGEST)
-            packed = answer.headers.get("Content-Encoding") == "gzip"
-        return str((gzip.decompress(data) if packed else data).decode())
+            return _body(answer).decode()
     except urllib.error.HTTPError as error:
         advice = "copy the page's address from the browser" if error.code == 404 else "try again later"
         raise FetchError(f"{address}: no such page ({error.code} {error.reason}); {advice}") from None
     except urllib.error.URLError as error:
         raise FetchError(f"{address}: the server cannot be reached ({error.reason}); is there a network?") from None
-    except (OSError, EOFError, http.client.HTTPException, ValueError) as error:
+    except (OSError, http.client.HTTPException, ValueError, zlib.error) as error:
         raise FetchError(f"{address}: the download failed ({error or type(error).__name__}); try again") from None
+
+
+def _body(answer: http.client.HTTPResponse) -> bytes:
+    """What a server sends, unpacked as it comes, until a limit is reached. Raises FetchError, OSError or zlib.error."""
+    unpacker = zlib.decompressobj(31) if answer.headers.get("Content-Encoding") == "gzip" else None
+    data, until = bytearray(), time.monotonic() + WHOLE
+    while chunk := answer.read1(65_536):
+        data += unpacker.decompress(chunk, LARGEST + 1 - len(data)) if unpacker else chunk
+        if len(data) > LARGEST:
+            raise FetchError(f"{answer.url}: {TOO_LARGE}")
+        if time.monotonic() > until:
+            raise FetchError(f"{answer.url}: the download took longer than {WHOLE:g} s; try again later")
+    if unpacker and not unpacker.eof:
+        raise OSError("the server ended it too early")
+    return bytes(data)

@@ -21,10 +21,10 @@ from samedevice.outputs.checks import compare, damaged, fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import paths
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import BlockParser, parse_page
 from samedevice.project import NOTEBOOK, Settings
-from samedevice.runs import Runs
 
 PROPERTY = "samedevice"
 """The property of an item's report that holds what was recorded."""
@@ -36,7 +36,7 @@ MATCHED = "samedevice-matched"
 class Job:
     """What this run of pytest does."""
 
-    runs: Runs
+    runs: PageRuns
     """What runs the pages."""
     devices: tuple[str, ...]
     """The kinds of device that blocks run on."""

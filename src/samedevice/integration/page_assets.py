@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from samedevice.devices import DEVICES
 from samedevice.project import PACKAGE
 
 FOLDER = PACKAGE / "assets"
@@ -33,5 +35,6 @@ def within() -> str:
 
 
 def _choice() -> str:
-    """Its text, without lines and spaces; no string of it has any."""
-    return re.sub(r"\n *| (?=[=}])|(?<=[={>]) ", "", text_of(CHOICE).partition("*/\n")[2])
+    """Its text with the kinds of device, without lines and spaces; no string of it has any."""
+    text = text_of(CHOICE).partition("*/\n")[2].replace("DEVICES", json.dumps(DEVICES))
+    return re.sub(r"\n *| (?=[=}])|(?<=[={>]) ", "", text)

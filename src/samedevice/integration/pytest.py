@@ -16,19 +16,19 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
 from samedevice.outputs.orphans import orphans
+from samedevice.page_runs import PageRuns, sweep
 from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
-from samedevice.project import HOME, PAGES, Settings
-from samedevice.runs import Runs, sweep
+from samedevice.project import PAGES, Settings
 
 SETTINGS = pytest.StashKey[Settings]()
-"""What a project says about itself; without it, pytest runs in this site's repository."""
+"""What a project says about itself in its mkdocs.yml; a conftest.py that loads this plugin says it as `SAMEDEVICE`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --device and --record."""
     group = parser.getgroup("samedevice", "Same Device")
-    add_options(group, HOME.flags)
+    add_options(group, "--")
 
 
 def add_options(group: pytest.OptionGroup, flags: str) -> None:
@@ -42,7 +42,7 @@ def add_options(group: pytest.OptionGroup, flags: str) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the one object that runs pages; have a page that cannot be read not keep the others from being recorded."""
     present, record = present_devices(), bool(config.option.samedevice_record)
-    settings = config.stash.get(SETTINGS, HOME)
+    settings = config.stash.get(SETTINGS, None) or _settings(config)
     devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
     absent = [device for device in devices if device not in present]
     if absent:
@@ -52,8 +52,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.continue_on_collection_errors = True
         sweep(config.rootpath, settings.recordings)
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
-    job = Job(Runs(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings)
+    job = Job(
+        PageRuns(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings
+    )
     config.stash[JOB] = job
+
+
+def _settings(config: pytest.Config) -> Settings:
+    """What the project's conftest.py says."""
+    found = (getattr(plugin, "SAMEDEVICE", None) for plugin in config.pluginmanager.get_plugins())
+    return next((one for one in found if isinstance(one, Settings)), Settings(flags="--"))
 
 
 def _with_pages(args: list[str], root: Path, here: Path, settings: Settings) -> list[str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.errors import SameDeviceError
+from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import State
-from samedevice.outputs.tally import tally
+from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import HOME, Settings
-from samedevice.runs import UNCHANGED
+from samedevice.project import DEFAULTS, Settings
 
 
 def recorded(said: Iterable[str]) -> Iterator[str]:
@@ -38,7 +38,7 @@ def matched_with(found: Iterable[str]) -> Iterator[str]:
         yield f"outputs with {made_with()}: {told}"
 
 
-def readable(root: Path, settings: Settings = HOME) -> Iterator[Page]:
+def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
     """The pages that can be read."""
     for path in settings.page_paths(root):
         with contextlib.suppress(SameDeviceError):
@@ -49,7 +49,7 @@ def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[
     """A line for each page with blocks whose recording from another device is missing or stale."""
     for page in pages:
         for device in sorted(set(DEVICES) - set(here)):
-            counted = tally(page, device, load_all(root, Path(page.settings.recordings), page)[0])
+            counted = count_blocks(page, device, load_all(root, Path(page.settings.recordings), page)[0])
             told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
             if told:
                 yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"

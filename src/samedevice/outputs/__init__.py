@@ -1,1 +1,1 @@
-"""outputs: what came out of blocks: comparing, recording, checking. Runs nothing."""
+"""outputs: what came out of blocks: comparing, recording, checking. PageRuns nothing."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import platform
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
-from samedevice import memo
+from samedevice import file_cache
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError
 from samedevice.outputs.checks import fault
@@ -29,24 +30,26 @@ class OutputCache:
 
     def __init__(self, root: Path) -> None:
         self.folder = root / CACHE
-        path, key = self.folder / "engine", memo.runner()
+        path, key = self.folder / "engine", file_cache.runner()
         sweep_files(self.folder)
-        if memo.find(path, key) is None:
+        if file_cache.find(path, key) is None:
             for folder in self.folder.iterdir() if self.folder.is_dir() else ():
                 if folder.name.partition("-")[0] in DEVICES:
                     shutil.rmtree(folder, ignore_errors=True)
-            memo.keep(path, key, True)
+            file_cache.keep(path, key, True)
         self.writable = writable(self.folder)
-        self.usable = memo.find(path, key) is not None
+        self.usable = file_cache.find(path, key) is not None
         self.packages = installed()
 
     def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
         """The file that says what a kept run was made with, and what it has to say."""
-        return place(self.folder / "keys", device, page), memo.digest("\0".join([*self.packages, *hardware(device)]))
+        return place(self.folder / "keys", device, page), file_cache.digest(
+            "\0".join([*self.packages, *hardware(device)])
+        )
 
     def find(self, page: Page, device: str) -> Recording | None:
-        """What is kept of the page, if that is whole and was made by these versions."""
-        if not self.usable or memo.find(*self._place_of_key(page, device)) is None:
+        """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
+        if not self.usable or file_cache.find(*self._place_of_key(page, device)) is None:
             return None
         try:
             found = load(place(self.folder, _folder(device), page))
@@ -56,33 +59,41 @@ class OutputCache:
             return None
         if found.environment.python != platform.python_version():
             return None
-        hashes = {entry.hash for entry in found.whole}
-        return found if _wanted(page, device) <= hashes <= set(found.hashes(page)) else None
+        hashes = found.hashes(page)
+        entries = tuple(entry for entry in found.whole if entry.hash in hashes)
+        return replace(found, entries=entries) if entries else None
+
+    def missing(self, page: Page, device: str) -> set[int]:
+        """The blocks, by index, of those sections of which a block is not kept; of these every block has to run."""
+        found = self.find(page, device)
+        known = {entry.hash for entry in found.entries} if found else set()
+        hashes = page.hashes(device, torch_build().version)
+        lacking = {
+            block.index
+            for block in page.blocks
+            if hashes[block.index] is not None and block.options.count == 1 and hashes[block.index] not in known
+        }
+        parts = ({block.index for block in blocks} for _, blocks in page.units)
+        return {index for part in parts if part & lacking for index in part}
 
     def keep(self, page: Page, device: str, run: Run) -> None:
-        """Keep a run, if the whole page ran without a fault."""
-        found = as_recording(page, run)
-        if found is None:
-            return
-        outputs = zip(page.blocks, run.outputs, strict=True)
-        faulty = any(output and fault(block, device, output) for block, output in outputs)
-        if not faulty and _wanted(page, device) <= {entry.hash for entry in found.entries}:
+        """Keep what blocks printed without a fault."""
+        outputs = [
+            None if output is None or fault(block, device, output) else output
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        ]
+        found = as_recording(page, replace(run, outputs=tuple(outputs)), self.find(page, device))
+        if found is not None and found.entries:
             with contextlib.suppress(OSError):  # a cache only saves time
                 save(place(self.folder, _folder(device), page), found)
-                memo.keep(*self._place_of_key(page, device), True)
+                file_cache.keep(*self._place_of_key(page, device), True)
 
 
-def as_recording(page: Page, run: Run) -> Recording | None:
-    """What a run printed as a recording; None if the device was not there."""
-    return update(None, page, run.environment, run.outputs) if run.environment else None
+def as_recording(page: Page, run: Run, kept: Recording | None = None) -> Recording | None:
+    """What a run printed, with what was kept of blocks that did not run; None if the device was not there."""
+    return (update(kept, page, run.environment, run.outputs) or kept) if run.environment else None
 
 
 def _folder(device: str) -> str:
     """The folder of what this PyTorch printed on a kind of device."""
     return f"{device}-{made_by()}"
-
-
-def _wanted(page: Page, device: str) -> set[str]:
-    """The hashes of the blocks that run on a device however many of it there are."""
-    hashes = zip(page.blocks, page.hashes(device, torch_build().version), strict=True)
-    return {hash for block, hash in hashes if hash is not None and block.options.count == 1}

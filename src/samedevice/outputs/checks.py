@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording, Standing, State, stand
+from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
 from samedevice.pages.page import Block, Page
 
 
@@ -33,6 +33,9 @@ def fault(block: Block, device: str, output: Output) -> str:
         return found.rstrip() + _printed(output)
     if expected and not raised:
         return f"{block} on {device} did not raise {expected}, although it says so; mend the block or its raises="
+    if block.options.setup and (output.shown or output.figures):
+        what = "a setup block runs before every section and shows nothing; move what it shows to a block below it"
+        return f"{block}: {what}{_printed(output)}"
     if output.figures and not block.options.alt:
         return f'{block} draws a figure; add alt="..." to its fence, a sentence that says what it shows'
     return ""
@@ -49,15 +52,15 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     The recording of the same environment decides. Where that has no output for the block's code, the output must equal
     what any other environment of the same kind of device printed for it.
     """
-    standings = stand(page, block.index, here.device, recordings)
-    own = next((one for one in standings if one.environment.folder == here.folder), None)
+    statuses = block_statuses(page, block.index, here.device, recordings)
+    own = next((one for one in statuses if one.environment.folder == here.folder), None)
     if own and own.state is State.DAMAGED:
         return Verdict(damage(page, block, own.environment))
     if own and own.output:
         found = difference(own.output, output, block.options.numbers_vary)
         return Verdict(_differs(page, block, own, found)) if found else Verdict(matched=own.environment)
-    fresh = {one.environment: one for one in standings if one.output}
-    changed = [one.environment for one in standings if one.state is State.DAMAGED]
+    fresh = {one.environment: one for one in statuses if one.output}
+    changed = [one.environment for one in statuses if one.state is State.DAMAGED]
     if changed and not fresh:
         return Verdict(damage(page, block, changed[0]))
     for one in fresh.values():
@@ -65,7 +68,7 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
             return Verdict(matched=one.environment)
     command = record_command(page, here.device)
     if not fresh:
-        return Verdict(f"{block} {_unrecorded(here.device, standings)}; run {command}")
+        return Verdict(f"{block} {_unrecorded(here.device, statuses)}; run {command}")
     closest = fresh[nearest(here, list(fresh))]
     assert closest.output is not None
     found = difference(closest.output, output, block.options.numbers_vary)
@@ -75,13 +78,13 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     )
 
 
-def _unrecorded(device: str, standings: Sequence[Standing]) -> str:
-    if any(one.state is State.STALE for one in standings):
+def _unrecorded(device: str, statuses: Sequence[BlockStatus]) -> str:
+    if any(one.state is State.STALE for one in statuses):
         return f"was recorded on {device} for other code than it has now"
     return f"has no recording for {device}"
 
 
-def _differs(page: Page, block: Block, own: Standing, found: str) -> str:
+def _differs(page: Page, block: Block, own: BlockStatus, found: str) -> str:
     device = own.environment.device
     return (
         f"{block} on {device}: not what was recorded ({own.environment})\n\n{block.code}\n{found}\n\n"

@@ -36,8 +36,11 @@ def same_text(one: str, other: str, numbers_vary: bool = False) -> bool:
 
 
 def _without_numbers(text: str) -> str:
-    text = VARYING.sub("\0", THOUSANDS.sub("", text))
-    return re.sub(r"\s*\0\s*", "\0", text)  # no output holds a NUL: `clean` made it visible
+    first, *rest = VARYING.split(THOUSANDS.sub("", text))
+    if not rest:
+        return first
+    parts = [first.rstrip(), *(part.strip() for part in rest[:-1]), rest[-1].lstrip()]
+    return "\0".join(parts)  # no output holds a NUL: `clean` made it visible
 
 
 def same_float(one: str, other: str) -> bool:
@@ -48,10 +51,10 @@ def same_float(one: str, other: str) -> bool:
     """
     if one == other:
         return True
-    a, b = Decimal(one), Decimal(other)
-    if min(_significant(a), _significant(b)) < DIGITS:
-        return False
     try:
+        a, b = Decimal(one), Decimal(other)
+        if min(_significant(a), _significant(b)) < DIGITS:
+            return False
         return abs(a - b) <= Decimal((0, (5,), max(_last_place(a), _last_place(b)) - 1))
     except ArithmeticError:  # an exponent that Decimal does not reach
         return False

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
+from samedevice.outputs import labels
 from samedevice.outputs.output import Output
 
 MAKERS = re.compile(r"\b(?:NVIDIA|AMD|Apple|Intel|GeForce|Tesla|Quadro|Instinct|Radeon)\b|\((?:R|TM)\)", re.I)
@@ -77,7 +78,7 @@ class Environment:
         return version_order(self.version), self.version, self.name
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (self.name, f"{self.maker} {self.version}", self.day)))
+        return labels.brief(self)
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,8 @@ class Run:
     """None where the device is not present."""
     count: int = 0
     """How many devices of the kind were present."""
+    seconds: float = 0.0
+    """How long its blocks took, without the time that they waited for a free core."""
 
 
 def version_order(version: str) -> tuple[int, ...]:

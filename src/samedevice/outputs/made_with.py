@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import site
 from pathlib import Path
 
+from samedevice.devices import KINDS
+from samedevice.nvidia import read_lines
+
 PROCESSORS = Path("/proc/cpuinfo")
-DRIVER = Path("/proc/driver/nvidia")
-"""Where Linux describes its processors and NVIDIA's driver its GPUs."""
+"""Where Linux describes its processors."""
 
 
 def installed() -> list[str]:
@@ -26,18 +27,5 @@ def installed() -> list[str]:
 
 
 def hardware(device: str) -> list[str]:
-    """What this machine says of a kind of device: processor, or GPUs, their driver and which of them are visible."""
-    if device != "cuda":
-        return [platform.machine(), *_lines(PROCESSORS, "model name")[:1]]
-    gpus = sorted(DRIVER.glob("gpus/*/information"))
-    found = [line for path in [DRIVER / "version", *gpus] for line in _lines(path, "NVRM version", "Model")]
-    return [os.environ.get("CUDA_VISIBLE_DEVICES", ""), *found]
-
-
-def _lines(path: Path, *names: str) -> list[str]:
-    """The lines of a file of `name: value` with these names; none where there is no such file."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return re.findall(rf"^(?:{'|'.join(names)})\s*:.*$", text, re.M)
+    """What this machine says of a kind of device: of its GPUs and their driver, or of its processor."""
+    return KINDS[device].facts() or [platform.machine(), *read_lines(PROCESSORS, "model name")[:1]]

@@ -8,10 +8,10 @@ from pathlib import Path
 from samedevice.errors import RecordingError
 from samedevice.outputs.recording_files import figure_owner, load, place
 from samedevice.pages.page import Page
-from samedevice.project import HOME, PAGES, Settings
+from samedevice.project import DEFAULTS, PAGES, Settings
 
 
-def orphans(root: Path, pages: Iterable[Page], settings: Settings = HOME) -> Iterator[str]:
+def orphans(root: Path, pages: Iterable[Page], settings: Settings = DEFAULTS) -> Iterator[str]:
     """A line for each file among the recordings that belongs to no page, with what to do.
 
     `pages` are those that can be read. A page that cannot be read has a file all the same, and keeps its recordings.

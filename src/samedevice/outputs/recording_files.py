@@ -15,17 +15,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from samedevice.devices import DEVICES
 from samedevice.errors import RecordingError
+from samedevice.outputs import figures
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Entry, Recording, seal, short_hash
+from samedevice.outputs.recordings import RecordedBlock, Recording, seal, short_hash
+from samedevice.outputs.schema import RECORDING, FormatError, read
 from samedevice.pages.page import Page
 from samedevice.temporary import write_atomically
 
 FORMAT = 2
+LARGEST = 20_000_000
+"""Bytes that the file of a recording may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
-Outputs = Mapping[str, list[Entry]]
+Outputs = Mapping[str, list[RecordedBlock]]
 """Entries with an output of their own, by hash."""
 
 
@@ -38,7 +41,7 @@ class RecordingFile:
     """What is in the file; entries without an output of their own have None."""
 
     @property
-    def own(self) -> list[Entry]:
+    def own(self) -> list[RecordedBlock]:
         """The entries that are written with their outputs."""
         return [entry for entry in self.recording.entries if entry.output is not None]
 
@@ -98,13 +101,13 @@ def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
         _release(old, recording, others)
     kept = {entry.hash: entry.output for entry in old.own} if old else {}
     elsewhere = _outputs(others)
-    lean = tuple(
+    entries = tuple(
         replace(entry, output=None)
         if kept.get(entry.hash) != entry.output and _shared(entry, recording.environment, elsewhere)
         else entry
         for entry in recording.entries
     )
-    _write(path, replace(recording, entries=lean))
+    _write(path, replace(recording, entries=entries))
 
 
 def tidy(path: Path) -> None:
@@ -133,16 +136,25 @@ def _read(path: Path, name: str = "") -> RecordingFile | None:
     try:
         if not path.exists():
             return None
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise RecordingError(name or str(path), f"format {found['format']} is not known here; {ADVICE}")
+        found = read(_text(path, LARGEST), RECORDING, FORMAT)
         environment = Environment(**found["environment"])
-        if found["seal"] != short_hash(asdict(environment)) or environment.device not in DEVICES:
+        if found["seal"] != short_hash(asdict(environment)):
             raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
         return RecordingFile(path, Recording(environment, tuple(_read_entry(one, path) for one in found["blocks"])))
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-        reason = f"is damaged ({type(error).__name__}: {error}); {ADVICE}"
-        raise RecordingError(name or str(path), reason) from error
+    except FormatError as error:
+        raise RecordingError(name or str(path), f"{error}; {ADVICE}") from None
+    except (ValueError, OSError) as error:
+        raise RecordingError(name or str(path), f"is damaged ({error}); {ADVICE}") from error
+
+
+def _text(path: Path, most: int) -> str:
+    """The text of a regular file of at most so many bytes. Raises ValueError or OSError."""
+    if not path.is_file():
+        raise ValueError(f"{path.name} is no regular file")
+    size = path.stat().st_size
+    if size > most:
+        raise ValueError(f"{path.name} has {size:,} bytes of at most {most:,}")
+    return path.read_text(encoding="utf-8")
 
 
 def _readable(files: Iterable[Path]) -> Iterator[RecordingFile]:
@@ -166,7 +178,7 @@ def _in_place(file: RecordingFile, folder: Path, name: str) -> RecordingFile:
 
 def _outputs(files: Iterable[RecordingFile]) -> Outputs:
     """The entries that are written with their outputs."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[RecordedBlock]] = {}
     for file in files:
         for entry in file.own:
             found.setdefault(entry.hash, []).append(entry)
@@ -180,7 +192,7 @@ def _filled(recording: Recording, outputs: Outputs) -> Recording:
     return replace(recording, entries=tuple(entries))
 
 
-def _shared(entry: Entry, environment: Environment, outputs: Outputs) -> Entry | None:
+def _shared(entry: RecordedBlock, environment: Environment, outputs: Outputs) -> RecordedBlock | None:
     """The entry with the output that its seal was made for, if it is there."""
     for other in outputs.get(entry.hash, ()):
         if other.output and entry.seal == seal(environment, entry.hash, other.code, other.output):
@@ -234,7 +246,7 @@ def _content(path: Path, recording: Recording) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
+def _write_entry(entry: RecordedBlock, stem: str) -> dict[str, Any]:
     if entry.output is None:
         return {"hash": entry.hash, "seal": entry.seal}
     found = entry.output.to_json()
@@ -243,15 +255,12 @@ def _write_entry(entry: Entry, stem: str) -> dict[str, Any]:
     return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
 
 
-def _read_entry(found: dict[str, Any], path: Path) -> Entry:
+def _read_entry(found: dict[str, Any], path: Path) -> RecordedBlock:
     """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
-    hash, code, sealed = found["hash"], found.get("code", ""), found["seal"]
-    if not all(isinstance(one, str) for one in (hash, code, sealed)):
-        raise TypeError("a hash, a line of code or a seal is no text")
     if "output" not in found:
-        return Entry(hash, "", None, sealed)
+        return RecordedBlock(found["hash"], "", None, found["seal"])
     output = found["output"]
     for figure in output.get("figures", ()):
         name = path.stem + "@" + figure["svg"].rpartition("@")[2]
-        figure["svg"] = path.with_name(name).read_text(encoding="utf-8")
-    return Entry(hash, code, Output.from_json(output), sealed)
+        figure["svg"] = _text(path.with_name(name), figures.LARGEST)
+    return RecordedBlock(found["hash"], found.get("code", ""), Output.from_json(output), found["seal"])

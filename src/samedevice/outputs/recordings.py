@@ -31,7 +31,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class RecordedBlock:
     """The recorded output of one block."""
 
     hash: str
@@ -39,12 +39,12 @@ class Entry:
     code: str
     """First line of the block, for people who read the file."""
     output: Output | None
-    """What the device printed; None where it was kept in another environment's recording, and is there no more."""
+    """What the device printed; None where another environment's recording held it, and no longer does."""
     seal: str
     """Hash of the environment and of the other fields, as they were recorded."""
 
     @classmethod
-    def make(cls, hash: str, code: str, output: Output, environment: Environment) -> Entry:
+    def make(cls, hash: str, code: str, output: Output, environment: Environment) -> RecordedBlock:
         """An entry with its seal."""
         first = next((line.strip() for line in code.splitlines() if line.strip()), "")[:80]
         return cls(hash, first, output, seal(environment, hash, first, output))
@@ -67,14 +67,14 @@ def short_hash(*parts: object) -> str:
 
 
 @dataclass(frozen=True)
-class Standing:
+class BlockStatus:
     """What one recording says of one block."""
 
     state: State
     """Whether there is an output, and whether it was recorded for this code."""
     environment: Environment
     """The environment that was recorded."""
-    entry: Entry | None = None
+    entry: RecordedBlock | None = None
     """The entry where it is fresh or damaged."""
 
     @property
@@ -89,16 +89,16 @@ class Recording:
 
     environment: Environment
     """The device, the versions and the day."""
-    entries: tuple[Entry, ...]
+    entries: tuple[RecordedBlock, ...]
     """An entry for each block that ran, in the page's order."""
 
     @cached_property
-    def by_hash(self) -> dict[str | None, Entry]:
+    def by_hash(self) -> dict[str | None, RecordedBlock]:
         """The entries by their hashes; where two have the same one, the first."""
         return {entry.hash: entry for entry in reversed(self.entries)}
 
     @cached_property
-    def whole(self) -> tuple[Entry, ...]:
+    def whole(self) -> tuple[RecordedBlock, ...]:
         """The entries that are as they were recorded."""
         return tuple(entry for entry in self.entries if entry.intact(self.environment))
 
@@ -106,7 +106,7 @@ class Recording:
         """The hashes of a page's blocks in this environment."""
         return page.hashes(self.environment.device, self.environment.torch)
 
-    def find(self, page: Page, index: int) -> Standing:
+    def find(self, page: Page, index: int) -> BlockStatus:
         """What the recording says of the page's block number `index`."""
         hashes = self.hashes(page)
         if (hashes, index) not in self._found:
@@ -114,25 +114,25 @@ class Recording:
         return self._found[hashes, index]
 
     @cached_property
-    def _found(self) -> dict[tuple[tuple[str | None, ...], int], Standing]:
+    def _found(self) -> dict[tuple[tuple[str | None, ...], int], BlockStatus]:
         """What was found by the hashes of a page and the index of a block; filled by `find`."""
         return {}
 
-    def _find(self, hashes: tuple[str | None, ...], index: int) -> Standing:
+    def _find(self, hashes: tuple[str | None, ...], index: int) -> BlockStatus:
         entry = self.by_hash.get(hashes[index])
         if entry is not None:
             state = State.FRESH if entry.intact(self.environment) else State.DAMAGED
-            return Standing(state, self.environment, entry)
+            return BlockStatus(state, self.environment, entry)
         position = sum(found is not None for found in hashes[:index])
         if position >= len(self.entries) or self.entries[position].hash in hashes:
-            return Standing(State.MISSING, self.environment)
+            return BlockStatus(State.MISSING, self.environment)
         entry = self.entries[position]
         if entry.output is None or entry.intact(self.environment):
-            return Standing(State.STALE, self.environment)
-        return Standing(State.DAMAGED, self.environment, entry)
+            return BlockStatus(State.STALE, self.environment)
+        return BlockStatus(State.DAMAGED, self.environment, entry)
 
 
-def stand(page: Page, index: int, device: str, recordings: Sequence[Recording]) -> tuple[Standing, ...]:
+def block_statuses(page: Page, index: int, device: str, recordings: Sequence[Recording]) -> tuple[BlockStatus, ...]:
     """What the recordings of the environments that a block runs in say of it, those of one kind of device."""
     block = page.blocks[index]
     return tuple(
@@ -142,9 +142,9 @@ def stand(page: Page, index: int, device: str, recordings: Sequence[Recording]) 
     )
 
 
-def overall(standings: Sequence[Standing]) -> State:
+def overall_state(statuses: Sequence[BlockStatus]) -> State:
     """The state of a block in several environments: damaged if one is, else fresh if one is, else stale if one is."""
-    states = {standing.state for standing in standings}
+    states = {status.state for status in statuses}
     order = (State.DAMAGED, State.FRESH, State.STALE)
     return next((state for state in order if state in states), State.MISSING)
 
@@ -160,7 +160,7 @@ def update(
     hashes = page.hashes(environment.device, environment.torch)
     same = old is not None and _same_place(old.environment, environment)
     known = {entry.hash: entry for entry in old.whole} if old and same else {}
-    entries: list[Entry] = []
+    entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
         kept = known.get(hash or "")
         if hash is None or (output is None and kept is None):
@@ -168,7 +168,7 @@ def update(
         if kept and kept.output and (output is None or not difference(kept.output, output, block.options.numbers_vary)):
             entries.append(kept)
         elif output is not None:
-            entries.append(Entry.make(hash, block.code, output, environment))
+            entries.append(RecordedBlock.make(hash, block.code, output, environment))
     if old and same and tuple(entries) == old.entries:
         return None
     return Recording(environment, tuple(entries))

@@ -2,20 +2,22 @@
 
 These are the files below the folders of programs and pages that it names, alone or by a pattern (`cat docs/*.csv`); the
 programs that it runs as modules (`python -m snippets.train`); the modules beside a program that it imports; and what
-those programs and modules lead to in turn.
+those programs and modules lead to in turn. Their texts are published with the page. So they are regular files of those
+two folders, by their own names: neither hidden, nor behind a link, nor reached by `..`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from samedevice.pages.source import inside
-from samedevice.project import HOME, Settings
+from samedevice.pages.block import Block
+from samedevice.project import DEFAULTS, Settings
 
 NAMED = r"(?<![\w-])(?P<path>(?:{programs}|{docs})/[\w./*?\[\]-]*[\w*?\]])"
 MODULE = r"\b(?P<module>{module}(?:\.\w+)+)"
@@ -25,27 +27,63 @@ IMPORT = re.compile(r"^[ \t]*import[ \t]+(?P<names>.+)$", re.M)
 FROM = re.compile(r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\(?[\w \t,]*)", re.M)
 
 
-def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> list[Path]:
+def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = DEFAULTS) -> list[Path]:
     """The files that code leads to, in order; `program` is the file that it comes from, beside which it imports."""
     found: set[Path] = set()
     waiting = list(_led_to(code, root, program, settings))
     while waiting:
         path = waiting.pop()
-        if path not in found and os.path.isfile(path) and inside(path, root):
+        if path not in found and _is_own(path, root, settings):
             found.add(path)
             if path.suffix == ".py" and path.is_relative_to(root / settings.programs):
                 waiting += _led_to(path.read_bytes().decode(errors="replace"), root, path, settings)
     return sorted(found)
 
 
-def included_text(code: str, root: Path, program: Path | None = None, settings: Settings = HOME) -> str:
+def included_text(code: str, root: Path, program: Path | None = None, settings: Settings = DEFAULTS) -> str:
     """Name and text of each of these files; two such texts are equal where the files are."""
     found = included_files(code, root, program, settings)
     return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)
 
 
+def is_current(block: Block, root: Path, settings: Settings) -> bool:
+    """Whether the files that a block runs, reads or imports are as they were when its page was read."""
+    program = root / block.path if block.options.file else None
+    try:
+        if block.kind == "program" and (root / block.path).read_text(encoding="utf-8-sig") != block.code:
+            return False
+        return included_text(block.code, root, program, settings) == block.included
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _is_own(path: Path, root: Path, settings: Settings) -> bool:
+    """Whether a path is the own name of a regular file below the folders of programs and pages, and not hidden."""
+    try:
+        name, true = path.relative_to(root), path.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        return False
+    below = any(name.is_relative_to(folder) for folder in (settings.programs, settings.docs))
+    hidden = any(part.startswith(".") for part in name.parts)
+    return below and not hidden and true == root.resolve() / name and true.is_file()
+
+
+def _without_comments(code: str) -> str:
+    """Code of Python without its comments, which name files that it may never read; other code as it is."""
+    lines = code.split("\n")
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                lines[row - 1] = lines[row - 1][:column]
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return code
+    return "\n".join(lines)
+
+
 def _led_to(code: str, root: Path, program: Path | None, settings: Settings) -> Iterator[Path]:
     """The places that code names, whether something is there or not."""
+    code = _without_comments(code) if "#" in code else code
     for name in {match["path"] for match in _pattern(NAMED, settings).finditer(code)}:
         with contextlib.suppress(ValueError):  # what looks like a pattern may be none
             yield from sorted(root.glob(name)) if re.search(r"[*?\[]", name) else [root / name]

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
-from samedevice.devices import DEVICES, LABELS
+from samedevice.devices import LABELS
 from samedevice.errors import Complaints, PageError
 from samedevice.pages.fences import Fence
-from samedevice.project import HOME, PROGRAMS, Settings
+from samedevice.pages.values import (
+    VERSIONS,
+    Read,
+    read_compare,
+    read_lines,
+    read_needs,
+    read_one_word,
+    read_raises,
+    read_setup,
+)
+from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
 LOOKALIKES = {
@@ -25,70 +36,75 @@ LOOKALIKES = {
 }
 OURS = "samedevice"
 """The language of the fences that a build writes into pages."""
-OPTIONS = {
-    'title="..."': "a caption, passed on to the renderer",
-    'hl_lines="2 4-6"': "lines to highlight, passed on to the renderer",
-    'file="snippets/x.py"': "the fence is empty, and the file is run as a program",
-    'part="name"': "with `file`: the lines between `# region name` and `# endregion` are run as a block of the page",
-    'args="--epochs 2"': "with `file`: the program's arguments",
-    'needs="cuda"': "the block runs only there; also `2 cuda`, `mps`, `cpu`, `torch>=2.15`, `cuda torch>=2.11,<2.14`",
-    'raises="ValueError"': "the block must raise this or a subclass; `cuda: RuntimeError` on that device alone",
-    'numbers="vary"': "numbers are shown, and only the text around them is compared",
-    'alt="..."': "what the block's figure shows; a block that draws must say it",
-    'compare="cuda"': "that device's output is beside the CPU's",
-    'fold="Plotting code"': "the output comes first, and the code is in a closed box with this title below it",
-    'run="no"': "the block is shown and not run; it must say why",
-    'reason="..."': "why it is not run, which the page shows",
-}
-"""What an author may write on a fence, as an example of each, and what it means."""
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
 FOREIGN = re.compile(r"\s*(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s\"']+))?(?=\s|$)")
 """An option of another tool: `linenums="1"`, `exec`, `.annotate`."""
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
-NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>\S.*))?$")
-NEEDS_ADVICE = 'use cuda, mps or cpu, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
-VERSIONS = re.compile(r"\s*(?P<sign>>=|<)\s*(?P<major>\d+)\.(?P<minor>\d+)\s*$")
 RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
-VERSIONS_ADVICE = 'write torch>=2.15, torch<2.14, or both, as in "torch>=2.11,<2.14"'
-LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
 
 
-KNOWN = tuple(example.partition("=")[0] for example in OPTIONS)
-"""The names of the options."""
+def option(example: str, meaning: str, *, default: Any = "", read: Read | None = None, output: bool = False) -> Any:
+    """A field of `Options`, which is the one table of options: another option is one more field.
+
+    `example` is how an author writes it, and `meaning` what it does. `read` is needed where the value is not the text
+    as written. `output` is whether it can change what a block prints, so that its change makes a recording stale.
+    """
+    return field(default=default, metadata={"example": example, "meaning": meaning, "read": read, "output": output})
 
 
 @dataclass(frozen=True)
 class Options:
-    """What an author may say on a fence."""
+    """What an author may say on a fence: the table of options."""
 
-    title: str = ""
-    """A caption, passed on to the renderer."""
-    hl_lines: str = ""
-    """Lines to highlight, passed on to the renderer."""
-    file: str = ""
-    """The block's code is this file under the repository root."""
-    part: str = ""
-    """Only this region of `file`, run in the page's own process."""
-    args: str = ""
-    """Command line of the program that `file` is."""
-    needs: str = ""
-    """The only device that the block runs on: cpu, cuda or mps; empty for all."""
-    count: int = 1
-    """How many devices of that kind the block needs."""
-    versions: str = ""
-    """The versions of PyTorch that the block needs: `>=2.15`, `<2.14` or `>=2.11,<2.14`; empty for all."""
-    raises: tuple[tuple[str, str], ...] = ()
+    title: str = option('title="..."', "a caption, passed on to the renderer")
+    hl_lines: str = option('hl_lines="2 4-6"', "lines to highlight, passed on to the renderer", read=read_lines)
+    file: str = option('file="snippets/x.py"', "the fence is empty, and the file is run as a program")
+    part: str = option(
+        'part="name"',
+        "with `file`: the lines between `# region name` and `# endregion` are run as a block of the page",
+    )
+    args: str = option('args="--epochs 2"', "with `file`: the program's arguments", output=True)
+    needs: str = option(
+        'needs="cuda"',
+        "the block runs only there; also `2 cuda`, `mps`, `cpu`, `torch>=2.15`, `cuda torch>=2.11,<2.14`",
+        read=read_needs,
+        output=True,
+    )
+    count: int = field(default=1, metadata={"output": True})
+    """How many devices of the kind that it needs."""
+    versions: str = field(default="", metadata={"output": True})
+    """The versions of PyTorch that it needs: `>=2.15`, `<2.14` or `>=2.11,<2.14`; empty for all."""
+    raises: tuple[tuple[str, str], ...] = option(
+        'raises="ValueError"',
+        "the block must raise this or a subclass; `cuda: RuntimeError` on that device alone",
+        default=(),
+        read=read_raises,
+        output=True,
+    )
     """Pairs of device ("" for every device) and name of the exception class that the block raises there."""
-    numbers_vary: bool = False
-    """Numbers differ from run to run, so that only the text around them is compared."""
-    alt: str = ""
-    """What the block's figure shows, for those who cannot see it."""
-    compare: str = ""
-    """A device whose output stands beside the CPU's; where it has not run the block, that is said."""
-    fold: str = ""
-    """Title of the closed box that the code is shown in, below its output; empty where the code comes first."""
-    reason: str = ""
-    """Why the block is never run, which its page says; empty where it is run."""
+    numbers_vary: bool = option(
+        'numbers="vary"',
+        "numbers are shown, and only the text around them is compared",
+        default=False,
+        read=read_one_word("numbers", "vary", {"numbers_vary": True}),
+        output=True,
+    )
+    alt: str = option('alt="..."', "what the block's figure shows; a block that draws must say it")
+    compare: str = option('compare="cuda"', "that device's output is beside the CPU's", read=read_compare)
+    setup: bool = option(
+        "setup",
+        "imports and the device: the block runs first in every section of its page",
+        default=False,
+        read=read_setup,
+    )
+    after: str = option('after="anchor"', "on a section's first block: that section's blocks run before it, silently")
+    fold: str = option(
+        'fold="Plotting code"', "the output comes first, and the code is in a closed box with this title below it"
+    )
+    run: str = option(
+        'run="no"', "the block is shown and not run; it must say why", read=read_one_word("run", "no", {"run": "no"})
+    )
+    reason: str = option('reason="..."', "why it is not run, which the page shows")
     foreign: tuple[tuple[str, str], ...] = ()
     """Options of other tools, passed on to the renderer."""
 
@@ -122,7 +138,7 @@ class Options:
         return next((name for where, name in self.raises if where in ("", device)), "")
 
 
-def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, dict[str, str]]:
+def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[str, dict[str, str]]:
     """Language and options of a fence's first line: `python title="x"`, `{.python title="x"}`."""
     info = fence.info
     if info.startswith("{") and info.endswith("}"):
@@ -148,6 +164,10 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
             values[other["key"]] = (other["value"] or "").strip("\"'")
             at = other.end()
             continue
+        if other is not None and other["value"] is None and other["key"] in _words():
+            values[other["key"]] = ""
+            at = other.end()
+            continue
         if option is None:
             raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"{hint}')
         if option["key"] in values:
@@ -157,75 +177,55 @@ def read_info(fence: Fence, page: str, settings: Settings = HOME) -> tuple[str, 
     return language, values
 
 
-def read_options(values: dict[str, str], page: str, line: int, settings: Settings = HOME) -> Options:
+def read_options(values: dict[str, str], page: str, line: int, settings: Settings = DEFAULTS) -> Options:
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
-    complaints = Complaints()
+    complaints, found = Complaints(), dict[str, Any]()
     foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
-    for complaint in _complaints(values, _foreign_hint(settings)):
+    for complaint in _complaints(values, settings):
         complaints.add(PageError(page, line, complaint))
-    needs, count, versions, raises = "", 1, "", tuple[tuple[str, str], ...]()
-    with complaints.collecting():
-        needs, count, versions = _needs(values.get("needs", ""), page, line)
-    with complaints.collecting():
-        raises = _raises(values.get("raises", ""), page, line)
-    complaints.settle()
-    passed = ("title", "hl_lines", "file", "part", "args", "alt", "compare", "fold", "reason")
-    plain = {key: values[key] for key in passed if key in values}
-    vary = "numbers" in values
-    others = tuple(foreign.items())
-    return Options(
-        **plain, needs=needs, count=count, versions=versions, raises=raises, numbers_vary=vary, foreign=others
-    )
+    for key, one in known_options().items():
+        if key in values:
+            try:
+                read = one.metadata["read"]
+                found |= read(values[key]) if read else {one.name: values[key]}
+            except ValueError as error:
+                complaints.add(PageError(page, line, str(error)))
+    complaints.raise_all()
+    return Options(**found, foreign=tuple(foreign.items()))
+
+
+def known_options() -> dict[str, Field[Any]]:
+    """The fields of `Options` that an author may write, by the name to write."""
+    found = (one for one in fields(Options) if "example" in one.metadata)
+    return {one.metadata["example"].partition("=")[0]: one for one in found}
+
+
+def option_meanings() -> dict[str, str]:
+    """What an author may write on a fence, as an example of each, and what it means."""
+    return {one.metadata["example"]: one.metadata["meaning"] for one in known_options().values()}
+
+
+def _words() -> list[str]:
+    """The options that are a bare word."""
+    return [example for example in option_meanings() if "=" not in example]
 
 
 def _foreign_hint(settings: Settings) -> str:
-    """What to do about an option that another tool knows; this site has none."""
-    return "" if settings == HOME else "; if another tool knows it, list it below foreign: in mkdocs.yml"
+    """What to do about an option that another tool knows; a project that holds every fence to the rules has none."""
+    return "" if settings.console else "; if another tool knows it, list it below foreign: in mkdocs.yml"
 
 
-def _complaints(values: dict[str, str], hint: str) -> Iterator[str]:
-    """What is wrong with the options of a block, but for needs= and raises=."""
+def _complaints(values: dict[str, str], settings: Settings) -> Iterator[str]:
+    """What is wrong with the options of a block beside their values: unknown ones, and such as do not go together."""
+    known = known_options()
     for key in values:
-        if key not in KNOWN:
-            yield f'unknown option {key}="{values[key]}"; known are {", ".join(KNOWN)}{hint}'
-    if values.get("run", "no") != "no":
-        yield f'run="{values["run"]}" is unknown; write run="no" reason="..." or leave it out'
-    if ("run" in values) != bool(values.get("reason", "").strip()):
+        if key not in known:
+            yield f'unknown option {key}="{values[key]}"; known are {", ".join(known)}{_foreign_hint(settings)}'
+    if values.get("run", "no") == "no" and ("run" in values) != bool(values.get("reason", "").strip()):
         yield 'a block that is not run says why, and no other does; write run="no" reason="..."'
-    if values.get("numbers", "vary") != "vary":
-        yield f'numbers="{values["numbers"]}" is unknown; write numbers="vary" or leave it out'
+    if values.keys() & {"setup", "after"} and settings.namespace == "page":
+        yield "setup and after= go with sections; set namespace: section of the plugin in mkdocs.yml"
     if ("part" in values or "args" in values) and "file" not in values:
         yield f'part= and args= say what to do with a file; add file="{PROGRAMS}/..."'
     if "part" in values and "args" in values:
         yield "a part is run as a block of the page and takes no args=; leave one of them out"
-    if "compare" in values and values["compare"] not in DEVICES[1:]:
-        yield f'compare="{values["compare"]}" names no device beside the CPU; use cuda or mps'
-    if "hl_lines" in values and not LINES.match(values["hl_lines"]):
-        yield f'hl_lines="{values["hl_lines"]}" names no lines; write hl_lines="2" or hl_lines="1-3 5"'
-
-
-def _needs(value: str, page: str, line: int) -> tuple[str, int, str]:
-    """The device, how many of it, and the versions of PyTorch that a block needs."""
-    match = NEEDS.match(value)
-    device = match["device"] or "" if match else ""
-    if match is None or device not in ("", *DEVICES) or match["count"] == "0":
-        raise PageError(page, line, f'needs="{value}" names no device; {NEEDS_ADVICE}')
-    versions = (match["versions"] or "").strip()
-    if not all(VERSIONS.match(part) for part in versions.split(",") if versions):
-        raise PageError(page, line, f'needs="{value}" names no version of PyTorch; {VERSIONS_ADVICE}')
-    return device, int(match["count"] or 1), versions
-
-
-def _raises(value: str, page: str, line: int) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    for part in filter(None, (part.strip() for part in value.split(","))):
-        device, _, name = part.rpartition(":")
-        device, name = device.strip(), name.strip()
-        if device and device not in DEVICES:
-            raise PageError(page, line, f'raises="{value}": {device} names no device; use cuda, mps or cpu')
-        if not name.isidentifier():
-            raise PageError(page, line, f'raises="{value}" names no exception; write raises="RuntimeError"')
-        if any(device == where or not (device and where) for where, _ in pairs):
-            raise PageError(page, line, f'raises="{value}" names two exceptions for one device; keep one of them')
-        pairs.append((device, name))
-    return tuple(pairs)

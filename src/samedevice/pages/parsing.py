@@ -10,13 +10,14 @@ from sybil import Document, Region
 from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
-from samedevice.pages.fences import Fence, find_fences
+from samedevice.pages.fences import Fence, all_fences, find_fences
 from samedevice.pages.included import included_text
 from samedevice.pages.options import PYTHON, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
+from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
-from samedevice.project import HOME, NOTEBOOK, PAGES, Settings
+from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
@@ -30,7 +31,7 @@ class BlockParser:
     `root` is the repository root as a path; `evaluator`, if given, is what Sybil calls to check a block.
     """
 
-    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = HOME) -> None:
+    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = DEFAULTS) -> None:
         self.root = root
         self.evaluator = evaluator
         self.settings = settings
@@ -41,7 +42,7 @@ class BlockParser:
             yield Region(block.fence.start, block.fence.end, block, self.evaluator)
 
 
-def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = HOME) -> Page:
+def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = DEFAULTS) -> Page:
     """Parse the page at `path` under the repository root `root`; `text` stands in for the file's own if given.
 
     Raises PageError, with page and line, for what cannot be run as it is written; PageErrors where that is more
@@ -56,10 +57,21 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     text = read_page(path, root) if text is None else text
     document = Document(text, str(path))
     blocks = tuple(region.parsed for region in BlockParser(root, settings=settings)(document))
-    return Page(name, text, blocks, settings)
+    page = Page(name, text, blocks, settings, tuple(_parts(text, name, settings)))
+    _ = page.sections  # raises what is wrong with them
+    return page
 
 
-def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> list[Block]:
+def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:
+    """The places where sections begin.
+
+    A notebook is one section, since its cells share a kernel; so is each page where a page has one namespace.
+    """
+    if settings.namespace == "section" and not page.endswith(NOTEBOOK):
+        yield from find_parts(text, all_fences(text, page), page)
+
+
+def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS) -> list[Block]:
     """The blocks of a page's text, in order. Raises PageError or PageErrors, as `parse_page` does.
 
     A fence that cannot be told from text ends the search for errors: what follows it could be anything.
@@ -75,7 +87,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = HOME) -> 
                     _check_shown(block)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
-    complaints.settle()
+    complaints.raise_all()
     return blocks
 
 
@@ -104,7 +116,7 @@ def _check_prose(text: str, page: str, settings: Settings) -> None:
                 raise PageError(page, line, 'code in a Markdown cell is never run; put it below a line "# %%"')
 
 
-def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = HOME) -> Block | None:
+def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = DEFAULTS) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
     language, values = read_info(fence, page, settings)
     if language not in (*PYTHON, "console"):

@@ -10,7 +10,7 @@ from samedevice.errors import PageError
 from samedevice.pages.included import included_files
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import HOME, Settings
+from samedevice.project import DEFAULTS, Settings
 
 
 def programs_of(page: Page) -> set[str]:
@@ -20,7 +20,7 @@ def programs_of(page: Page) -> set[str]:
     return shown.union(*(mentioned.findall(block.code) for block in page.blocks))
 
 
-def pages_for(asked: Iterable[Path], root: Path, settings: Settings = HOME) -> list[str]:
+def pages_for(asked: Iterable[Path], root: Path, settings: Settings = DEFAULTS) -> list[str]:
     """Paths, relative to the root, of the pages that run one of these programs, or one in one of these folders.
 
     A page that cannot be read counts, so that what is wrong with it is told.

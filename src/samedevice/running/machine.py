@@ -9,15 +9,14 @@ import importlib
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-KERNEL_MODULE = Path("/proc/driver/nvidia/version")
-"""Where NVIDIA's kernel module says its version on Linux."""
-DRIVER_LIMIT = 20.0
-"""Seconds that nvidia-smi may take; with a broken driver it may hang."""
+from samedevice.devices import KINDS
+
+UNNAMED = re.compile(r"[^\w .,()/+@:#-]", re.ASCII)
+"""Characters that the name of a device has not, where a recording is read: see `outputs.schema`."""
 
 
 def environment(device: str) -> dict[str, str]:
@@ -26,31 +25,16 @@ def environment(device: str) -> dict[str, str]:
     found = {
         "torch": str(torch.__version__) if torch else "",
         "python": ".".join(map(str, sys.version_info[:3])),
-        "driver": "",
     }
     found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
-    if torch and device == "cuda":
-        return found | {"name": torch.cuda.get_device_name(0), "driver": driver()}
-    return found | {"name": processor()}
+    kind = KINDS[device]
+    name = _plain(str(eval(kind.name, {"torch": torch}))) if torch and kind.name else processor()
+    return found | {"name": name, "driver": kind.driver()}
 
 
 def installed() -> Any:
     """PyTorch, imported; None where it is not installed, as in a project of plain Python."""
     return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
-
-
-def driver() -> str:
-    """Version of NVIDIA's driver: from the kernel module, else from nvidia-smi, else empty."""
-    text = KERNEL_MODULE.read_text() if KERNEL_MODULE.exists() else ""
-    match = re.search(r"\s(\d+\.\d+(?:\.\d+)?)\s", text)
-    if match:
-        return match[1]
-    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=DRIVER_LIMIT)
-        return done.stdout.split("\n")[0]
-    except (OSError, subprocess.SubprocessError):
-        return ""
 
 
 def processor() -> str:
@@ -60,17 +44,18 @@ def processor() -> str:
     info = Path("/proc/cpuinfo")
     match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
     name = match[1] if match else platform.processor() or platform.machine()
-    return re.sub(r"\s+", " ", re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name)).strip()
+    return _plain(re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name))
+
+
+def _plain(name: str) -> str:
+    """A device's name in the letters that a recording may hold."""
+    return " ".join(UNNAMED.sub(" ", name).split())[:120]
 
 
 def count(device: str) -> int:
     """How many devices of this kind torch sees in this process."""
     torch = installed()
-    if torch is None:
-        return int(device == "cpu")
-    if device == "cuda":
-        return int(torch.cuda.device_count())
-    return int(device == "cpu" or torch.backends.mps.is_available())
+    return int(eval(KINDS[device].count, {"torch": torch})) if torch else int(device == "cpu")
 
 
 def available_cores() -> int:

@@ -67,6 +67,8 @@ class ForkedProcess:
             first = self._first(control, ours, theirs, stream, job)
             ours.settimeout(None)
         self.group = first.get("group", 0)
+        self.lost = not first
+        """Whether the server had ended before it answered."""
         if "crash" in first:
             self.messages.put(first)
         listen(stream, self.messages)
@@ -115,7 +117,11 @@ class SpawnedProcess:
 
 
 class Launcher:
-    """Starts page processes; keeps the fork server. `folder` is where it may put files."""
+    """Starts page processes; keeps the fork server. `folder` is where it may put files.
+
+    A server that has started a process and ends, because something killed it, is started again for the next one. One
+    that never started any is not: it would end again.
+    """
 
     def __init__(self, folder: Path, fork: bool = CAN_FORK) -> None:
         self.folder = folder
@@ -123,6 +129,7 @@ class Launcher:
         self.control: socket.socket | None = None
         self.server: subprocess.Popen[bytes] | None = None
         self.spawned: list[SpawnedProcess] = []
+        self.served = False
         self.closed = False
         self.lock = threading.Lock()
 
@@ -156,13 +163,26 @@ class Launcher:
                 process = SpawnedProcess(page_environ(self.folder), job)
                 self.spawned.append(process)
                 return process
-            self.start()
-            assert self.control is not None
-            return self._fork(self.control, job)
+            forked = self._fork(job)
+            if forked.lost and self.served:
+                self._forget()
+                forked = self._fork(job)
+            self.served = self.served or forked.group > 0
+            return forked
 
-    def _fork(self, control: socket.socket, job: Message) -> ForkedProcess:
+    def _forget(self) -> None:
+        """Take leave of a server that has ended."""
+        if self.control is not None and self.server is not None:
+            self.control.close()
+            self.server.kill()
+            self.server.wait()
+        self.control, self.server, self.served = None, None, False
+
+    def _fork(self, job: Message) -> ForkedProcess:
+        self.start()
+        assert self.control is not None
         try:
-            return ForkedProcess(control, job, SERVER_LIMIT)
+            return ForkedProcess(self.control, job, SERVER_LIMIT)
         except TimeoutError:
             if self.server is not None:
                 self.server.kill()

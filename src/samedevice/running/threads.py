@@ -9,11 +9,12 @@ import contextlib
 import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 LOOK_UP = 0.2
 """Seconds between two checks for a signal."""
 
@@ -27,6 +28,27 @@ def wait_for(future: Future[T]) -> T:
     while not future.done():
         wait([future], timeout=LOOK_UP)
     return future.result()
+
+
+def gather(futures: Sequence[Future[T]], combine: Callable[[list[T]], R]) -> Future[R]:
+    """What `combine` makes of the results of all these futures, of which there is at least one."""
+    result: Future[R] = Future()
+    lock, waiting = threading.Lock(), len(futures)
+
+    def finish(_: Future[T]) -> None:
+        nonlocal waiting
+        with lock:
+            waiting -= 1
+            if waiting:
+                return
+        try:
+            result.set_result(combine([future.result() for future in futures]))
+        except BaseException as error:
+            result.set_exception(error)
+
+    for future in futures:
+        future.add_done_callback(finish)
+    return result
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ class Capture:
     def take(self) -> tuple[str, int]:
         """What was written since the last call, as `read_printed` gives it."""
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(Exception):  # the page may have put anything in its place
                 stream.flush()
         if os.name == "posix":
             ctypes.CDLL(None).fflush(None)
@@ -90,7 +90,7 @@ def places(job: Job) -> dict[str, str]:
 
 
 class Runner:
-    """Runs blocks one after the other in one namespace."""
+    """PageRuns blocks one after the other in one namespace."""
 
     def __init__(self, job: Job, capture: Capture) -> None:
         self.job = job
@@ -115,7 +115,8 @@ class Runner:
         except BaseException as error:
             raised = self._raised(error, block)
         if os.getpid() != self.process:  # the block forked, and this is the child
-            sys.stdout.flush()
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
             os._exit(0)
         text, more = self.capture.take()
         figures: tuple[Figure, ...] = ()

@@ -12,18 +12,72 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recordings import Recording
+from samedevice.outputs.schema import (
+    CODE,
+    ENVIRONMENT,
+    LINE,
+    PATH,
+    FormatError,
+    SchemaError,
+    flag,
+    many,
+    named,
+    one_of,
+    output,
+    read,
+    record,
+    text,
+    whole,
+)
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 from samedevice.pages.page import Block, Page
-from samedevice.project import is_page
+from samedevice.pages.sections import Part
+from samedevice.project import DEFAULTS
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
-FORMAT = 1
+FORMAT = 2
+KEPT = ("kind", "code", "path", "line", "code_line", "included")
+"""The fields of a block that are kept as they are."""
+PAIRS = tuple(key for key, value in asdict(Options()).items() if isinstance(value, tuple))
+"""The options that are lists of pairs."""
+KINDS = {str: LINE, int: whole(1, 64), bool: flag, tuple: many(many(LINE, 2, 2), 20)}
+"""What the option may be whose default is of a type."""
+OPTIONS = {key: KINDS[type(value)] for key, value in asdict(Options()).items()} | {
+    "needs": one_of("", *DEVICES),
+    "compare": one_of("", *DEVICES),
+    "versions": text(r"(?:[ ,]|>=|<|\d{1,4}\.\d{1,4})*", 40, "versions of PyTorch"),
+}
+BLOCK = record(
+    {
+        "kind": one_of("python", "console", "program", "shown"),
+        "code": CODE,
+        "path": PATH,
+        "line": whole(1, 1_000_000),
+        "code_line": whole(1, 1_000_000),
+        "included": CODE,
+        "options": record({}, OPTIONS),
+        "printed": many(record({"by": many(whole(0, 999), 1_000, 1), "output": output(one_of(""))}), 1_000),
+    }
+)
+PUBLISHED = record(
+    {
+        "format": whole(0, 1_000),
+        "title": LINE,
+        "page": PATH,
+        "files": named(PATH, CODE, 200),
+        "parts": many(record({"anchor": LINE, "line": whole(1, 1_000_000)}), 5_000),
+        "environments": many(ENVIRONMENT, 1_000),
+        "blocks": many(BLOCK, 5_000),
+    }
+)
+"""Such a file: everything in it comes from a server."""
 Printed = tuple[tuple[Environment, Output], ...]
 """What environments printed for one block."""
 
@@ -50,14 +104,23 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
     """The page's file. `files` has the texts of the files that its blocks lead to, by their paths."""
     about = [asdict(one.environment) for one in recordings]
     blocks = [_block(block) | {"printed": list(_printed(page, block, recordings))} for block in page.blocks]
-    found = {"format": FORMAT, "title": title, "page": page.path, "files": dict(files), "environments": about}
+    parts = [{"anchor": part.anchor, "line": part.line} for part in page.parts]
+    found = {
+        "format": FORMAT,
+        "parts": parts,
+        "title": title,
+        "page": page.path,
+        "files": dict(files),
+        "environments": about,
+    }
     return json.dumps(found | {"blocks": blocks}, ensure_ascii=False) + "\n"
 
 
 def _block(block: Block) -> dict[str, Any]:
-    kept = ("kind", "code", "path", "line", "code_line", "included")
-    options = {key: value for key, value in asdict(block.options).items() if value != getattr(Options(), key)}
-    return {key: getattr(block, key) for key in kept} | {"options": options}
+    options = {
+        key: value for key, value in asdict(block.options).items() if value != getattr(type(block.options)(), key)
+    }
+    return {key: getattr(block, key) for key in KEPT} | {"options": options}
 
 
 def _printed(page: Page, block: Block, recordings: Sequence[Recording]) -> Iterator[dict[str, Any]]:
@@ -78,47 +141,40 @@ def without_pictures(output: Output) -> Output:
     return replace(output, figures=(Figure("", ""),) * len(output.figures))
 
 
-def published(text: str) -> Published:
+def published(data: str) -> Published:
     """What such a file says. Raises PublishedError."""
     try:
-        found = json.loads(text)
-        if found["format"] != FORMAT:
-            raise PublishedError("this page was published by another version of samedevice; install that version")
-        return _published(found)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise PublishedError(f"this is no page that samedevice can check ({reason})") from None
+        return _published(read(data, PUBLISHED, FORMAT))
+    except FormatError:
+        raise PublishedError("this page was published by another version of samedevice; install that version") from None
+    except ValueError as error:
+        raise PublishedError(f"this is no page that samedevice can check: {error}") from None
 
 
 def _published(found: dict[str, Any]) -> Published:
-    path = _inner(found["page"])
-    if not is_page(path):
-        raise ValueError(f"{path} is no page")
-    files = {_inner(name): str(text) for name, text in found["files"].items()}
+    path = found["page"]
+    if not DEFAULTS.is_page(path):
+        raise SchemaError(f"is {path}, which is no page", "page")
+    for inner, outer in ((name, str(above)) for name in found["files"] for above in PurePosixPath(name).parents):
+        if outer in found["files"]:
+            raise SchemaError(f"are wrong: {inner} is below {outer}, which is a file", "files")
     environments = [Environment(**one) for one in found["environments"]]
     blocks = tuple(_read_block(one, path, index) for index, one in enumerate(found["blocks"]))
     printed = tuple(tuple(_read_printed(one["printed"], environments)) for one in found["blocks"])
-    return Published(str(found["title"]), Page(path, "", blocks), files, printed)
-
-
-def _inner(name: str) -> str:
-    """A path, if it stays below the root. Raises ValueError."""
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
-        raise ValueError(f"{name} leaves the folder")
-    return path.as_posix()
+    parts = tuple(Part(path, one["anchor"], one["line"], one["line"]) for one in found["parts"])
+    return Published(found["title"], Page(path, "", blocks, parts=parts), found["files"], printed)
 
 
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
-    options = found["options"]
-    raises = tuple((str(device), str(name)) for device, name in options.get("raises", ()))
-    fence = Fence(0, 0, found["line"], "", "```", found["kind"], "")
-    plain = {key: found[key] for key in ("kind", "code", "path", "line", "code_line", "included")}
-    _inner(plain["path"])
-    return Block(page=page, index=index, **plain, options=Options(**options | {"raises": raises}), fence=fence)
+    tuples = {key: tuple(map(tuple, found["options"].get(key, ()))) for key in PAIRS}
+    fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
+    plain = {key: found[key] for key in KEPT}
+    return Block(page=page, index=index, **plain, options=Options(**found["options"] | tuples), fence=fence)
 
 
 def _read_printed(found: list[dict[str, Any]], environments: list[Environment]) -> Iterator[tuple[Environment, Output]]:
     for one in found:
+        if max(one["by"]) >= len(environments):
+            raise SchemaError("names an environment that is not there", "printed")
         output = Output.from_json(one["output"])
         yield from ((environments[number], output) for number in one["by"])

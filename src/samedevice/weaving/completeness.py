@@ -22,8 +22,14 @@ NUMBERS = "linenos"
 """The class of line numbers."""
 RUN = {*PYTHON, *LOOKALIKES, "console"}
 """Languages whose code a reader takes for code that was run."""
-UNSEEN = {"style", "script", "textarea", "template", "title", "noscript", "iframe", "object", "select", "svg", "math"}
-"""Elements in which no code is read as code."""
+ENDED = frozenset("style script textarea template title noscript iframe select xmp noembed noframes".split())
+"""Elements in which no code is read as code, and which their own end ends, whatever is open in them."""
+UNSEEN = ENDED | frozenset("object svg math canvas audio video datalist dialog rp plaintext".split())
+"""The same with those that their end ends only where nothing is open in them. Nothing ends `plaintext`."""
+SHOWS = {"div", "pre", "code"}
+"""Elements that code is in. Others may end before it, as a paragraph does."""
+HIDES = {"hidden", "popover"}
+"""Attributes of an element that is not shown."""
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.S)
 """A comment, as browsers read it: one that nothing ends hides the rest of the page. Python's parsers differ there."""
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -31,7 +37,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 @dataclass
-class Shown:
+class RenderedCode:
     """A piece of highlighted code on a page."""
 
     language: str
@@ -47,8 +53,10 @@ class _Code(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[Shown] = []
+        self.found: list[RenderedCode] = []
         self.open: list[str] = []
+        self.unseen: list[int] = []
+        """Where in `open` the elements are in which no code is read."""
         self.at = 0
         """How many elements were open where the last piece of code began; 0 outside of one."""
         self.numbers = 0
@@ -60,8 +68,10 @@ class _Code(HTMLParser):
         """Begin a piece of code, if it is one."""
         about = dict(attrs)
         language = _language(about.get("class") or "")
-        if not self.at and language in RUN and UNSEEN.isdisjoint(self.open):
-            self.found.append(Shown(language, about.get("data-block") or ""))
+        if tag not in VOID and (tag in UNSEEN or not HIDES.isdisjoint(about)):
+            self.unseen.append(len(self.open))
+        if not self.at and language in RUN and tag in SHOWS and not self.unseen:
+            self.found.append(RenderedCode(language, about.get("data-block") or ""))
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
@@ -70,13 +80,24 @@ class _Code(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """End it, with whatever its author left open in it."""
-        if tag in self.open:
+        if self._ends(tag):
             while self.open.pop() != tag:
                 pass
+        while self.unseen and self.unseen[-1] >= len(self.open):
+            self.unseen.pop()
         if len(self.open) < self.at:
             self.at = 0
         if len(self.open) < self.numbers:
             self.numbers = 0
+
+    def _ends(self, tag: str) -> bool:
+        """Whether a tag ends the innermost element of its name."""
+        if not self.unseen:
+            return tag in self.open
+        inner = self.open[self.unseen[-1] :]
+        if tag in inner[1:]:
+            return True
+        return tag == inner[0] != "plaintext" and (tag in ENDED or len(inner) == 1)
 
     def handle_data(self, data: str) -> None:
         """Take in its text; a title is beside the code, not in it."""
@@ -91,10 +112,11 @@ def _language(classes: str) -> str:
 
 
 def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
-    """Raise PageError or PageErrors if the page's HTML does not show each block once, as it is run, and nothing else.
+    """Raise PageError or PageErrors if the page's HTML does not show each block once, as it is run.
 
     `outputs` is the HTML of each output that the page must hold. Code in a language that is run has to say so by a
-    class that begins with `language-`.
+    class that begins with `language-`. Code of the page's own source that nothing runs is an error. What others made,
+    such as the signatures of mkdocstrings, is theirs; only in a project that holds every fence to the rules, it counts.
     """
     complaints = Complaints()
     expected, rest = Counter(outputs), html
@@ -106,20 +128,21 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
     for one in found:
-        if one.index not in known and (page.settings.console or one.language in PYTHON):
-            complaints.add(_never_run(page, one))
-    complaints.settle()
+        line = 0 if one.index in known else _line(page, one.text)
+        if one.index not in known and (page.settings.console or (line and one.language in PYTHON)):
+            complaints.add(_never_run(page, one, line or _like(page, one.text)))
+    complaints.raise_all()
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
         if html.count(output) != count:
             complaints.add(_lost(page, output))
-    complaints.settle()
+    complaints.raise_all()
 
 
-def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
+def _problems(block: Block, shown: Sequence[RenderedCode]) -> Iterator[str]:
     if not shown:
         yield (
-            "this block is run, but the page does not show it as code; put a blank line before it, and take it out of"
-            " HTML and out of what Markdown takes for indented code"
+            "this block is run, but the page does not show it as code; put a blank line before it, indent it no deeper"
+            " than the list or the box that it is in, and take it out of HTML"
         )
     elif len(shown) > 1:
         yield f"the page shows this block {len(shown)} times; include it once"
@@ -127,29 +150,47 @@ def _problems(block: Block, shown: Sequence[Shown]) -> Iterator[str]:
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
-def _never_run(page: Page, shown: Shown) -> PageError:
+def _never_run(page: Page, shown: RenderedCode, line: int) -> PageError:
     first = next((line.strip() for line in shown.text.split("\n") if line.strip()), "")
     what = f'the page shows "{first[:60]}" as {shown.language}, and nothing runs it'
     advice = (
         "start its fence after a blank line, no deeper than the list or the box that it is in, and not in an include"
     )
-    return PageError(page.path, _line(page, first), f"{what}; {advice}, or write text as its language")
+    return PageError(page.path, line, f"{what}; {advice}, or write text as its language")
 
 
-def _line(page: Page, first: str) -> int:
-    """The line that code which no block holds begins at, as far as that can be told."""
+def _line(page: Page, code: str) -> int:
+    """The line of the fence that holds some code which is in no block of the page; 0 if the page has none."""
     taken = {line for block in page.blocks for line in range(block.line, block.line + block.fence.body.count("\n") + 2)}
-    lines = page.text.split("\n")
-    like = (at for at, line in enumerate(lines, start=1) if first and first in line and at not in taken)
-    found = next(like, 1)
-    fenced = found > 1 and ("```" in lines[found - 2] or "~~~" in lines[found - 2])
-    return found - 1 if fenced else found
+    lines = [(at, _bare(line)) for at, line in enumerate(page.text.split("\n"), start=1) if at not in taken]
+    source = [(at, line) for at, line in lines if line]
+    wanted = [bare for line in code.split("\n") if (bare := _bare(line))]
+    for number, (at, line) in enumerate(source):
+        following = [text for _, text in source[number + 1 : number + 1 + len(wanted)]]
+        if ("```" in line or "~~~" in line) and wanted and following == wanted:
+            return at
+    return 0
+
+
+def _like(page: Page, code: str) -> int:
+    """The first line of a page that is like the first line of some code; 1 if there is none."""
+    first = next((bare for line in code.split("\n") if (bare := _bare(line))), "")
+    lines = enumerate(page.text.split("\n"), start=1)
+    return next((at for at, line in lines if first and first in line), 1)
+
+
+def _bare(line: str) -> str:
+    """A line without what a list, a box or a quote puts before it."""
+    return line.strip(" \t>")
 
 
 def _lost(page: Page, output: str) -> PageError:
     words = " ".join(re.sub(r"<[^>]*>", " ", output).split())[:60]
     what = f'the page does not show the output "{words}" once, as it was printed'
-    advice = "look for a Markdown extension or a plugin that changes it"
+    advice = (
+        "indent its fence no deeper than the text, the list or the box that it is in, or look for a Markdown extension"
+        " or a plugin that changes it"
+    )
     return PageError(page.path, page.blocks[0].line if page.blocks else 1, f"{what}; {advice}")
 
 

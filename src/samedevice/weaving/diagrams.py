@@ -8,10 +8,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from html import escape
 from pathlib import Path
 
 from samedevice.errors import PageError
+from samedevice.outputs import escaping
 from samedevice.pages.page import Page
 from samedevice.pages.source import inside
 
@@ -64,5 +64,5 @@ def diagram_html(svg: str, alt: str) -> str:
     """A diagram as HTML: the SVG itself, named by its text alternative."""
     opening = SVG.search(svg)
     assert opening is not None
-    named = NAMED.sub("", opening[0]).replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1)
+    named = NAMED.sub("", opening[0]).replace("<svg", f'<svg role="img" aria-label="{escaping.html(alt)}"', 1)
     return f'<figure class="sd-diagram">{named}{svg[opening.end() :].strip()}</figure>'

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
 EXPECTED = re.compile(
     r'^(?P<prefix>[ \t]*)!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n'
@@ -29,7 +29,7 @@ UNRUN = "From PyTorch's documentation, not yet run here"
 """The title of a result that no device has shown yet."""
 
 
-def settle(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[Shown]) -> str:
+def write_expected(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[ShownOutput]) -> str:
     """Prose with the expected results of the block above it: each in a box, or as text where the device ran the block.
 
     `prose` begins at offset `start` of the page. Raises PageError where there is no block above, or no such device.

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from samedevice.pages.page import Page
 from samedevice.weaving.markdown_export import markdown
 from samedevice.weaving.notebook_export import notebook
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 from samedevice.weaving.script_export import script
 
 
-def exports(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> dict[str, str]:
+def exports(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> dict[str, str]:
     """The page's files to take along, by suffix. Raises SyntaxError."""
     made = {"md": markdown, "ipynb": notebook, "py": script}
     return {suffix: make(page, shown, address) for suffix, make in made.items()}

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from samedevice.devices import LABELS
+from samedevice.outputs import labels
+from samedevice.outputs.escaping import markdown as escaped
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, Unboxer, pieces, portable
 
 
-def markdown(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def markdown(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page's Markdown, without front matter and fence options, each output as text after its block."""
     parts = []
     for text, block in pieces(page):
@@ -21,24 +23,24 @@ def markdown(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address 
     return Unboxer().feed("".join(parts))
 
 
-def _block(block: Block, shown: Sequence[Shown]) -> str:
+def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
     """A block with its outputs, after what its fence begins with on the page."""
     prefix = block.fence.prefix
     code = _fenced(block.code, "console" if block.kind == "console" else "python")
-    title = f"{block.options.fold}:" if block.options.fold else ""
+    title = f"{escaped(block.options.fold)}:" if block.options.fold else ""
     text = "\n\n".join(filter(None, [title, code, *(_output(block, one) for one in shown)]))
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
 
 
-def _output(block: Block, one: Shown) -> str:
+def _output(block: Block, one: ShownOutput) -> str:
     if one.output is None or not (one.output.shown or one.output.figures):
-        return f"{LABELS[one.device]}: {one.note}" if one.note else ""
+        return f"{LABELS[one.device]}: {escaped(one.note)}" if one.note else ""
     about = one.environment
-    where = f" ({about.name}, {about.maker} {about.version}, {about.day})" if about else ""
+    where = f" ({escaped(labels.brief(about))})" if about else ""
     found = [f"Output on {LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))
-    return "\n\n".join([*found, *(f"Figure: {block.options.alt}" for _ in one.output.figures)])
+    return "\n\n".join([*found, *(f"Figure: {escaped(block.options.alt)}" for _ in one.output.figures)])
 
 
 def _fenced(text: str, language: str) -> str:

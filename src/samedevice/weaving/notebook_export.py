@@ -10,6 +10,7 @@ from typing import Any
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK, PROGRAMS
+from samedevice.weaving.copies import attempt
 from samedevice.weaving.notebook_document import (
     Part,
     code_cell,
@@ -21,7 +22,7 @@ from samedevice.weaving.notebook_document import (
     stream,
 )
 from samedevice.weaving.packages import imported_packages
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, Unboxer, pieces, portable
 
 INSTALL = """\
@@ -34,7 +35,7 @@ if missing:
     %pip install --quiet {{" ".join(missing)}}"""
 
 
-def notebook(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def notebook(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page as a notebook with the outputs of one device: the CPU's, else the first there is.
 
     Cells that announce an exception, or need a device or a version of PyTorch, carry the tag `raises-exception`, so
@@ -43,7 +44,7 @@ def notebook(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address 
     return document(_cells(page, shown, address or Address()))
 
 
-def _cells(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> Iterator[Part]:
+def _cells(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> Iterator[Part]:
     unboxer = Unboxer()
     for text, block in pieces(page):
         plain = unboxer.feed(portable(text, page, address)).strip()
@@ -53,11 +54,20 @@ def _cells(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -
             codes = (one.code for one in page.blocks if one.kind == "python")
             yield code_cell(INSTALL.format(packages=json.dumps(imported_packages(codes))))
         if block is not None:
+            yield from _again(page, block)
             unboxer.block(block.fence.prefix)
             yield from _code_cells(block, shown.get(block.index, ()))
 
 
-def _code_cells(block: Block, shown: Sequence[Shown]) -> Iterator[Part]:
+def _again(page: Page, block: Block) -> Iterator[Part]:
+    """A cell that runs again what a section comes after, where others ran since: a kernel has one namespace."""
+    for number, section in enumerate(page.sections):
+        if section.blocks[0] is block and section.after and section.after is not page.sections[number - 1]:
+            codes = [attempt(one) for one in section.before if one.kind == "python"]
+            yield code_cell("%%capture\n" + "\n\n".join(codes), [], {"jupyter": {"source_hidden": True}})
+
+
+def _code_cells(block: Block, shown: Sequence[ShownOutput]) -> Iterator[Part]:
     output = next((one.output for one in shown if one.output is not None), None)
     source = block.code
     if block.kind == "shown":

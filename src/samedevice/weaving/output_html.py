@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from html import escape
 
 from samedevice.devices import LABELS
-from samedevice.outputs.environments import Environment
+from samedevice.outputs import escaping, labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
-from samedevice.weaving.panes import Pane, Shown, panes_of
+from samedevice.weaving.panes import Pane, ShownOutput, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
@@ -28,7 +27,7 @@ WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-def output_html(block: Block, shown: Sequence[Shown], anchor: str = "") -> str:
+def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "") -> str:
     """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show."""
     if not any(one.content != ("", (), "") for one in shown):
         return ""
@@ -63,7 +62,7 @@ def not_run_html(reason: str) -> str:
 def _at(panes: Sequence[Pane]) -> str:
     """The attribute with the environments whose output some panes show."""
     tokens = " ".join(token for pane in panes for token in pane.tokens)
-    return f' data-at="{escape(tokens)}"' if tokens else ""
+    return f' data-at="{escaping.html(tokens)}"' if tokens else ""
 
 
 def _switches(panes: Sequence[Pane], beside: bool) -> str:
@@ -89,11 +88,11 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
     buttons = []
     for number, pane in enumerate(panes):
         marks = pane.marks(device)
-        about = f'data-torch="{escape(marks[0]) if number else ""}" data-at="{escape(" ".join(marks))}"'
-        buttons.append(f'<button type="button" {about}>{escape(pane.versions(device))}</button>')
+        about = f'data-torch="{escaping.html(marks[0]) if number else ""}" data-at="{escaping.html(" ".join(marks))}"'
+        buttons.append(f'<button type="button" {about}>{escaping.html(pane.versions(device))}</button>')
     return (
-        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Version of {panes[0].maker}"'
-        f" {UNSEARCHED}><span>{panes[0].maker}</span>{''.join(buttons)}</div>"
+        f'<div class="sd-switch sd-versions" data-for="{device}" role="group" aria-label="Outputs of {panes[0].maker}"'
+        f" {UNSEARCHED}><span>Outputs of {panes[0].maker}</span>{''.join(buttons)}</div>"
     )
 
 
@@ -116,23 +115,16 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
 
 def _head(block: Block, pane: Pane) -> str:
     """The label of a pane; opened, it lists where the output was made."""
-    label = f'<span class="sd-label">{escape(pane.label)}</span>'
+    label = f'<span class="sd-label">{escaping.html(pane.label)}</span>'
     if block.options.versions:
-        label += f" needs {escape(block.options.needed)}"
+        label += f" needs {escaping.html(block.options.needed)}"
     if not pane.environments:
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
-    lines = escape("\n".join(map(_origin, pane.environments)), quote=False)
+    lines = escaping.html("\n".join(map(labels.full, pane.environments)), quotes=False)
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
 
 
-def _origin(about: Environment) -> str:
-    """Machine, versions and day of an output."""
-    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
-    parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
-    return ", ".join([*parts, about.day])
-
-
-def _with_messages(one: Shown, html: str) -> str:
+def _with_messages(one: ShownOutput, html: str) -> str:
     """The text of an output with elements around its warnings and its exception: they are marked, and wrapped."""
     lines, plain = html.split("\n"), one.output.shown.split("\n") if one.output else []
     raised = one.output.raised if one.output else None
@@ -146,7 +138,7 @@ def _with_messages(one: Shown, html: str) -> str:
     return "\n".join([*lines[:last], *[f'<span class="sd-error">{error}</span>'] * bool(raised)])
 
 
-def _lines(one: Shown) -> int:
+def _lines(one: ShownOutput) -> int:
     """How many lines high an output is as far as can be told without a browser, in which long lines are wrapped.
 
     By it the style knows the height of outputs that are out of sight.
@@ -156,7 +148,7 @@ def _lines(one: Shown) -> int:
     return len(one.output.shown.split("\n")) + FIGURE_LINES * len(one.output.figures)
 
 
-def _wrapped(one: Shown) -> str:
+def _wrapped(one: ShownOutput) -> str:
     """The attribute that has long lines wrapped."""
     lines = one.output.shown.splitlines() if one.output else []
     return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
@@ -164,10 +156,10 @@ def _wrapped(one: Shown) -> str:
 
 def literal(text: str) -> str:
     """Text as HTML that reads exactly as printed."""
-    return escape(text, quote=False)
+    return escaping.html(text, quotes=False)
 
 
-def _marked(panes: Sequence[Shown]) -> list[str]:
+def _marked(panes: Sequence[ShownOutput]) -> list[str]:
     """The text of each pane as HTML, what differs from the first pane (in the first: from the second) marked."""
     texts = [pane.output.shown if pane.output else "" for pane in panes]
     if len([text for text in texts if text]) < 2:
@@ -197,5 +189,5 @@ def _figure(svg: str, alt: str, prefix: str) -> str:
         return f'<p class="sd-note sd-wrong">{literal(refused)}</p>'
     svg = TAG.sub(lambda tag: REFERENCE.sub(lambda match: match[1] + prefix, tag[0]), svg)
     svg = re.sub(r'^<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escaping.html(alt)}" ', 1)
     return f'<figure class="sd-figure">{svg}</figure>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from samedevice.devices import LABELS
+from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -13,7 +13,7 @@ from samedevice.pages.page import Block
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownOutput:
     """What is shown under a block for one environment."""
 
     device: str
@@ -49,7 +49,7 @@ class Name:
 class Pane:
     """One output with all the environments that printed it."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownOutput, ...]
     """The environments; the first one's output is the one to show."""
     first: tuple[str, ...]
     """The devices whose newest PyTorch printed it: what a reader sees who chose no version."""
@@ -76,12 +76,8 @@ class Pane:
         """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`."""
         found: dict[str, list[str]] = {}
         for device in dict.fromkeys(one.device for one in self.shown):
-            found.setdefault(self.versions(device), []).append(LABELS[device])
-        parts = (
-            " · ".join([" and ".join(devices), *[f"{self.maker} {text}"] * bool(text)])
-            for text, devices in found.items()
-        )
-        return ", ".join(parts)
+            found.setdefault(self.versions(device), []).append(device)
+        return ", ".join(labels.pane(devices, self.maker, text) for text, devices in found.items())
 
     @property
     def maker(self) -> str:
@@ -94,13 +90,13 @@ class Pane:
         return ranges(own, [name.text for one, name in self.names.items() if one.device == device])
 
 
-def panes_of(block: Block, shown: Sequence[Shown]) -> list[Pane]:
+def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
     """The outputs of a block, each once.
 
     `shown` has, for each device in turn, its environments, those first that are to be seen first. Two versions on one
     device printed the same where pytest would take one output for the other; two devices, where not a letter differs.
     """
-    groups: list[list[Shown]] = []
+    groups: list[list[ShownOutput]] = []
     for one in shown:
         group = next((group for group in groups if any(_same(block, other, one) for other in group)), None)
         groups.append([one]) if group is None else group.append(one)
@@ -109,13 +105,13 @@ def panes_of(block: Block, shown: Sequence[Shown]) -> list[Pane]:
     return [Pane(tuple(group), tuple(one.device for one in group if id(one) in first), names) for group in groups]
 
 
-def _same(block: Block, one: Shown, other: Shown) -> bool:
+def _same(block: Block, one: ShownOutput, other: ShownOutput) -> bool:
     if one.device != other.device or not (one.output and other.output):
         return one.content == other.content
     return one.note == other.note and not difference(one.output, other.output, block.options.numbers_vary)
 
 
-def _names(groups: Sequence[Sequence[Shown]]) -> dict[Environment, Name]:
+def _names(groups: Sequence[Sequence[ShownOutput]]) -> dict[Environment, Name]:
     """How to call the environments of a block, oldest PyTorch first."""
     at = {one.environment: number for number, group in enumerate(groups) for one in group if one.environment}
     found: dict[Environment, Name] = {}

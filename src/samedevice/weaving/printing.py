@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Collection
 
 SHOWN = "print(repr("
 """Prints a value that the page shows."""
@@ -90,12 +89,8 @@ def inside_strings(code: str) -> tuple[int, ...]:
     return tuple(sorted(inside))
 
 
-def indented(code: str, columns: int, keep: Collection[int]) -> str:
-    """The code so many columns to the right, but for empty lines and those whose numbers are in `keep`."""
+def indent(code: str, columns: int = 4) -> str:
+    """The code so many columns to the right, but for empty lines and the insides of its strings."""
+    keep = inside_strings(code)
     lines = enumerate(code.split("\n"), start=1)
     return "\n".join(" " * columns + line if line and number not in keep else line for number, line in lines)
-
-
-def indent(code: str) -> str:
-    """The code four columns to the right, without touching the insides of its strings."""
-    return indented(code, 4, inside_strings(code))

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samedevice.outputs import escaping
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.links import Link, outside_code, replace_links
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import prose, read_cells
 from samedevice.project import NOTEBOOK, PAGES
 
-SITE = "Same Device"
-"""What files that readers take along call the site."""
 TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
 ATTRIBUTE = r"(?:[#.][\w-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s}\"']+))"
 ATTRIBUTES = re.compile(rf"[ \t]*\{{:?[ \t]*{ATTRIBUTE}(?:[ \t]+{ATTRIBUTE})*[ \t]*\}}")
@@ -43,7 +42,7 @@ class Address:
         base, suffix = posixpath.splitext(path.partition("/")[2])
         if suffix in PAGES:
             suffix = "/" if self.directories else ".html"
-        return f"{self.root}{base}{suffix}" + f"#{anchor}" * bool(anchor)
+        return f"{self.root}{escaping.url(base)}{suffix}" + f"#{anchor}" * bool(anchor)
 
 
 def title(page: Page) -> str:

@@ -6,13 +6,16 @@ import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from samedevice.devices import KINDS, LABELS
+from samedevice.devices import KINDS
+from samedevice.outputs import labels
+from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.copies import caught, value_is_shown
+from samedevice.pages.sections import Section
+from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.printing import indent, printed, trimmed
-from samedevice.weaving.prose import SITE, Address, headings, pieces, plain_title
+from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
 PYTHON = ">=3.10"
 """The versions of Python that scripts run on."""
@@ -24,10 +27,19 @@ METADATA = """\
 NEEDS_TORCH = "import torch"
 RELEASE = 'tuple(map(int, torch.__version__.split(".")[:2]))'
 """An expression for the release of PyTorch: (2, 15) for 2.15.1+cpu."""
+NEW_SECTION = """\
+def new_section():
+    for name in globals().keys() - SETUP.keys():  # each section has names of its own, beside the setup's
+        del globals()[name]
+    globals().update(SETUP)
+
+
+SETUP = {}
+SETUP.update(globals())"""
 PRINT_ERROR = 'print(type(error).__name__ + (f": {error}" if str(error) else ""))'
 
 
-def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | None = None) -> str:
+def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
     """The page as a program: headings as comments, each block in order, announced exceptions caught and printed.
 
     A block that needs a device, or a version of PyTorch, runs only where that is there; a value that the page shows is
@@ -39,39 +51,48 @@ def script(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address | 
     parts = [METADATA.format(python=json.dumps(PYTHON), packages=json.dumps(packages))]
     parts[0] += "\n" + _about(page, shown, address or Address())
     parts += [NEEDS_TORCH] if guarded else []
+    begins = {section.blocks[0].index: section for section in page.sections}
+    first = page.sections[0] if len(page.sections) > 1 else None
     for text, block in pieces(page):
-        parts += [f"# {heading}" for heading in headings(text)]
+        parts += map(python_comment, headings(text))
         if block is not None:
+            section = begins.get(block.index)
+            if first and section is not None:
+                parts += [NEW_SECTION] if section is first else _beginning(section)
             parts.append(_block(block, shown.get(block.index, ())))
     return "\n\n".join(parts) + "\n"
 
 
-def _about(page: Page, shown: Mapping[int, Sequence[Shown]], address: Address) -> str:
+def _beginning(section: Section) -> list[str]:
+    """The code that gives a section names of its own: the setup's, and those of the sections that it comes after."""
+    before = (block for block in section.before if block.kind == "python" and not block.options.setup)
+    silent = [indent(_guarded(block, attempt(block))) for block in before if ast.parse(block.code).body]
+    return ["new_section()", *([QUIET + "\n\n".join(silent)] if silent else [])]
+
+
+def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> str:
     """Comments on what the program is."""
     file = f"{page.name.rpartition('/')[2]}.py"
     where = address.of(page) or page.name
-    lines = [f"{plain_title(page)}: the code of a page of {SITE}, {where}"]
+    of = f" of {page.settings.name}" if page.settings.name else ""
+    lines = [f"{plain_title(page)}: the code of a page{of}, {where}"]
     made = _recorded_with(one for some in shown.values() for one in some)
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
-    return "\n".join(f"# {line}" for line in lines)
+    return "\n".join(map(python_comment, lines))
 
 
-def _recorded_with(shown: Iterable[Shown]) -> str:
+def _recorded_with(shown: Iterable[ShownOutput]) -> str:
     """The versions of PyTorch that made the outputs, each with the kind of device."""
-    made = {
-        (f"{one.environment.maker} {one.environment.version}", one.device): None
-        for one in shown
-        if one.output and one.environment
-    }
-    return listed([f"{version} on {LABELS[device]}" for version, device in made])
+    made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
+    return listed(list(dict.fromkeys(made)))
 
 
-def _block(block: Block, shown: Sequence[Shown]) -> str:
-    title = f"# {block.options.fold}\n" if block.options.fold else ""
+def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
+    title = f"{python_comment(block.options.fold)}\n" if block.options.fold else ""
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
-        return title + "\n".join(f"# {line.removeprefix('$ ')}" for line in command.strip().split("\n"))
+        return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
     code = trimmed(block.code)
     if not ast.parse(code).body:
         return title + code
@@ -79,9 +100,12 @@ def _block(block: Block, shown: Sequence[Shown]) -> str:
     if block.options.raises:
         names = ", ".join(dict.fromkeys(name for _, name in block.options.raises))
         code = f"try:\n{indent(code)}\nexcept {caught(block)} as error:  # {names}\n    {PRINT_ERROR}"
-    if _checks(block):
-        code = f"if {' and '.join(_checks(block))}:\n{indent(code)}"
-    return title + code
+    return title + _guarded(block, code)
+
+
+def _guarded(block: Block, code: str) -> str:
+    """The code of a block, to run only where there is what the block needs."""
+    return f"if {' and '.join(_checks(block))}:\n{indent(code)}" if _checks(block) else code
 
 
 def _checks(block: Block) -> list[str]:

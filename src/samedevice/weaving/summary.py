@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
 from samedevice.devices import DEVICES, LABELS
+from samedevice.outputs import escaping, labels
 from samedevice.pages.page import Page
 from samedevice.weaving.output_html import UNSEARCHED
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 
-Outputs = Mapping[int, Sequence[Shown]]
+Outputs = Mapping[int, Sequence[ShownOutput]]
 """What is shown under each block, by the block's index."""
 
 
@@ -20,7 +19,7 @@ def summary_html(page: Page, shown: Outputs) -> str:
     """The line as HTML; empty for a page without blocks."""
     ran = list(_ran(page, shown))
     text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran" {UNSEARCHED}>{escape(text)}</p>' if text else ""
+    return f'<p class="sd-ran" {UNSEARCHED}>{escaping.html(text)}</p>' if text else ""
 
 
 def _ran(page: Page, shown: Outputs) -> Iterator[str]:
@@ -29,11 +28,11 @@ def _ran(page: Page, shown: Outputs) -> Iterator[str]:
         ran = {block.index: _by(device, shown.get(block.index, ())) for block in page.blocks}
         count = sum(map(bool, ran.values()))
         if count:
-            outputs = [one for found in ran.values() for one in found]
-            yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({_versions(outputs)})."
+            made = [one.environment for found in ran.values() for one in found if one.environment]
+            yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({labels.span(made)})."
 
 
-def _by(device: str, shown: Sequence[Shown]) -> list[Shown]:
+def _by(device: str, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
     return [one for one in shown if one.device == device and one.output is not None]
 
 
@@ -51,15 +50,3 @@ def _waiting(page: Page, shown: Outputs, after: bool) -> Iterator[str]:
             ("One waits", f"{count} wait") if after else ("One code block waits", f"{count} code blocks wait")
         )
         yield f"{one if count == 1 else several} for a machine with {LABELS[device]}."
-
-
-def _versions(ran: Sequence[Shown]) -> str:
-    """Versions and last day of some outputs: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
-    about = [one.environment for one in ran if one.environment]
-    versions = sorted({one.version.partition("+")[0] for one in about}, key=_order)
-    named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-    return f"{about[0].maker} {named}, {max(one.day for one in about)}"
-
-
-def _order(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)]

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import front_matter, read_cells
@@ -20,18 +21,20 @@ from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
-from samedevice.weaving.expected import settle
+from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
 """Finds the fences of a woven text."""
+FAILED = "This page has an error"
+"""The title of a page that cannot be shown."""
 
 
 def weave(
     page: Page,
-    shown: Mapping[int, Sequence[Shown]],
+    shown: Mapping[int, Sequence[ShownOutput]],
     copies: Mapping[int, Copy],
     diagrams: Mapping[str, str] | None = None,
 ) -> str:
@@ -54,7 +57,7 @@ def weave(
 
 def weave_notebook(
     page: Page,
-    shown: Mapping[int, Sequence[Shown]],
+    shown: Mapping[int, Sequence[ShownOutput]],
     copies: Mapping[int, Copy],
     diagrams: Mapping[str, str] | None = None,
 ) -> str:
@@ -66,7 +69,9 @@ def weave_notebook(
     return TITLE.sub(lambda title: f"{title[0]}\n{_output_fence('', summary)}", text, count=1) if summary else text
 
 
-def _blocks(page: Page, shown: Mapping[int, Sequence[Shown]], copies: Mapping[int, Copy]) -> Iterator[tuple[str, str]]:
+def _blocks(
+    page: Page, shown: Mapping[int, Sequence[ShownOutput]], copies: Mapping[int, Copy]
+) -> Iterator[tuple[str, str]]:
     """What is written in the place of each block, above and below the list that explains marks in its code."""
     quiet = _quiet(page, shown)
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
@@ -82,11 +87,11 @@ def _prose(
     start: int,
     end: int,
     above: Block | None,
-    shown: Mapping[int, Sequence[Shown]],
+    shown: Mapping[int, Sequence[ShownOutput]],
     diagrams: Mapping[str, str],
 ) -> str:
     """The text between two blocks, with its expected results and its diagrams."""
-    text = settle(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
+    text = write_expected(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
     return draw(text, diagrams, _output_fence)
 
 
@@ -94,11 +99,11 @@ def _folded(block: Block, code: str) -> str:
     """The code in a closed box below its output."""
     prefix = block.fence.prefix
     lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
-    title = block.options.fold.replace('"', "'")
+    title = escaping.markdown(block.options.fold)
     return "\n".join([f'\n{prefix}??? code "{title}"', prefix.rstrip(), *lines])
 
 
-def _quiet(page: Page, shown: Mapping[int, Sequence[Shown]]) -> dict[int, str]:
+def _quiet(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, str]:
     """For blocks that have not run yet: one line below the last of several in a row, nothing below the others."""
     found: dict[int, str] = {}
     row: list[Block] = []
@@ -116,7 +121,7 @@ def _needs(block: Block) -> tuple[str, int]:
     return block.options.needs, block.options.count
 
 
-def _waits(block: Block, shown: Sequence[Shown]) -> bool:
+def _waits(block: Block, shown: Sequence[ShownOutput]) -> bool:
     """Whether a block needs a device that has not run it, and nothing is wrong with that."""
     return bool(block.options.needs and shown) and not any(one.output or one.wrong for one in shown)
 
@@ -154,18 +159,18 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     return html.replace(' data-block="', f' style="{style}" data-block="', 1)
 
 
-def held_outputs(markdown: str) -> list[str]:
+def woven_outputs(markdown: str) -> list[str]:
     """The HTML of the outputs that a woven text holds, in order."""
     held = (base64.b64decode(found["body"]).decode() for found in FENCE.finditer(markdown))
     return [text for text in held if not text.startswith("{")]
 
 
-def holds(markdown: str) -> bool:
+def is_woven(markdown: str) -> bool:
     """Whether a woven text holds blocks or outputs."""
     return FENCE.search(markdown) is not None
 
 
-def held(html: str) -> str:
+def html_fence(html: str) -> str:
     """HTML as the Markdown of a woven text."""
     return _output_fence("", html)
 
@@ -200,6 +205,14 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
 
 def error_page(messages: Sequence[str]) -> str:
     """The Markdown that stands in for a page that cannot be shown, with what is wrong with it."""
+    return f"# {FAILED}\n{_output_fence('', _notes(messages))}\n"
+
+
+def error_html(messages: Sequence[str]) -> str:
+    """The same as HTML."""
+    return f"<h1>{FAILED}</h1>\n{_notes(messages)}\n"
+
+
+def _notes(messages: Sequence[str]) -> str:
     notes = "".join(f'<p class="sd-note sd-wrong">{literal(message)}</p>' for message in messages)
-    fence = _output_fence("", f'<div class="sd-out">{notes}</div>')
-    return f"# This page has an error\n{fence}\n"
+    return f'<div class="sd-out">{notes}</div>'

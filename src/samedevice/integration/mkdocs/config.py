@@ -9,18 +9,19 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import HOME, Settings, flags_of
+from samedevice.project import DEFAULTS, Settings, flags_of
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     """The settings of the plugin, which `project.SETTINGS` explains. A project of plain Python needs none of them."""
 
-    recordings = c.Type(str, default=HOME.recordings)
-    programs = c.Type(str, default=HOME.programs)
+    recordings = c.Type(str, default=DEFAULTS.recordings)
+    programs = c.Type(str, default=DEFAULTS.programs)
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    shrink = c.Type(bool, default=False)
+    namespace = c.Choice(("page", "section"), default="page")
+    exports = c.Type(bool, default=False)
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -29,11 +30,14 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
     return Settings(
+        name=config.site_name,
         docs=docs.relative_to(root).as_posix(),
         programs=own.programs.strip("/"),
         recordings=own.recordings.strip("/"),
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
         console=own.console,
+        namespace=own.namespace,
+        exports=own.exports,
         flags=flags_of(root),
     )

@@ -1,4 +1,4 @@
-"""notebook_page: what MkDocs has to know of a notebook: that its file is a page, and where its links lead."""
+"""notebook_files: what MkDocs has to know of a notebook: that its file is a page, and where its links lead."""
 
 from __future__ import annotations
 

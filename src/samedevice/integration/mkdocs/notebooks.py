@@ -1,4 +1,4 @@
-"""convert: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
+"""notebooks: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
 
 mkdocs-jupyter's converter is imported only where there is something to convert: its import alone takes longer than a
 warm build may take for all notebooks, and as a plugin of its own it would be imported in every build.
@@ -18,7 +18,7 @@ from typing import Any
 
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 
-from samedevice import memo
+from samedevice import file_cache
 from samedevice.extras import need
 from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
@@ -29,7 +29,7 @@ from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
-from samedevice.weaving.panes import Shown
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import TITLE
 
@@ -50,9 +50,9 @@ class Converted:
     """Level, id and name of each heading, in order: what MkDocs calls toc tokens."""
 
 
-def finished(
+def with_outputs(
     page: Page,
-    shown: Mapping[int, Sequence[Shown]],
+    shown: Mapping[int, Sequence[ShownOutput]],
     copies: Mapping[int, Copy],
     link: Callable[[str], str],
     diagrams: Mapping[str, str] | None = None,
@@ -92,18 +92,18 @@ def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
 
 
 def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
-    """The page of a finished notebook, and whether it was converted now; `path` is the file that keeps it.
+    """The page of a finished notebook, and whether it was converted now. Raises MissingExtra.
 
-    Raises MissingExtra.
+    Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
     """
     need("notebooks", f"the notebook {path.stem}")
-    key = memo.key(notebook, *map(importlib.metadata.version, CONVERTERS))
-    found = memo.find(path, key)
+    key = file_cache.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = file_cache.find(path, key)
     if found is not None:
         return Converted(**found), False
     html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
     done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
-    memo.keep(path, key, asdict(done))
+    file_cache.keep(path, key, asdict(done))
     return done, True
 
 

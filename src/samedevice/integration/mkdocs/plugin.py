@@ -1,4 +1,4 @@
-"""The MkDocs plugin: hooks, and nothing else. What they do is in `build`."""
+"""plugin: the MkDocs plugin: hooks, and nothing else. What they do is in `build`."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import jinja2
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
-from samedevice.book import Book
 from samedevice.extras import MissingExtra, need
-from samedevice.integration.mkdocs.assets import take_assets
+from samedevice.integration.mkdocs.assets import name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.integration.page_assets import with_choice
-from samedevice.project import HOME, Settings
+from samedevice.project import Settings
+from samedevice.site_outputs import SiteOutputs
 
 if TYPE_CHECKING:
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
+LAST = -100
+"""The priority of a hook that comes after those of other plugins."""
 
 
 class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
-    """Runs the pages' code blocks and puts what each device printed under them."""
+    """PageRuns the pages' code blocks; the Markdown extension puts what each device printed under them."""
 
     def __init__(self) -> None:
         self.serving = False
-        self.book: Book | None = None
-        self.build: Build | None = None
+        self.site_outputs: SiteOutputs | None = None
+        self.build: SiteBuild | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether the processes are worth keeping between builds."""
@@ -43,11 +44,12 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Begin a build; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
-        if self.book is None or self.book.root != root:
+        if self.site_outputs is None or self.site_outputs.root != root:
             self.on_shutdown()
-            self.book = Book(root, log.info)
+            self.site_outputs = SiteOutputs(root, log.info)
         settings = settings_of(config, self.config, root)
-        self.build = begin(config, self.book, settings, self.config.shrink)
+        self.build = begin(config, self.site_outputs, settings)
+        name_assets(config)
         folders = (root / settings.programs, root / settings.recordings)
         config.watch += [str(folder) for folder in folders if folder.is_dir()]
         return config
@@ -55,31 +57,21 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         self._build.read(files)
-        take_assets(config, files, join=self.config.shrink)
+        take_assets(config, files)
         return files
 
-    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
-        """Note what the pages can link to."""
-        self._build.keep_rendered(files, nav)
-        return nav
-
-    def on_pre_page(self, page: SitePage, *, config: MkDocsConfig, files: Files) -> SitePage:
-        """Have MkDocs render only the pages that changed."""
-        self._build.prepare(page)
-        return page
-
     def on_page_read_source(self, *, page: SitePage, config: MkDocsConfig) -> str | None:
-        """Give MkDocs the page with its outputs in it."""
+        """Give MkDocs the front matter of a notebook."""
         return self._build.source(page.file.src_uri)
+
+    @event_priority(LAST)
+    def on_page_markdown(self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> None:
+        """Say which page the Markdown extension is about to see."""
+        self._build.begin(page.file.src_uri)
 
     def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str | None:
         """Give MkDocs the content of a notebook's page."""
         return self._build.content(page, files)
-
-    def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files) -> jinja2.Environment:
-        """Have the theme make only the pages that changed."""
-        self._build.keep_made(env, files)
-        return env
 
     def on_page_context(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
@@ -99,10 +91,14 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         return with_choice(output_content) if template_name.endswith(".html") else output_content
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Write what readers take along; end the processes, unless the next build will want them."""
+        """Write what readers take along; end the processes, unless the next build will want them.
+
+        Raises PluginError if a page could not be shown, but not under `mkdocs serve`, where the author sees it.
+        """
         self._build.write()
         if not self.serving:
             self.on_shutdown()
+            self._build.finish()
 
     def on_build_error(self, *, error: Exception) -> None:
         """End the processes when a build fails."""
@@ -111,22 +107,22 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
 
     def on_shutdown(self, **_: Any) -> None:
         """End the processes."""
-        if self.book is not None:
-            self.book.close()
+        if self.site_outputs is not None:
+            self.site_outputs.close()
 
     @property
-    def _build(self) -> Build:
+    def _build(self) -> SiteBuild:
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
 
 
-def begin(config: MkDocsConfig, book: Book, settings: Settings = HOME, smaller: bool = False) -> Build:
+def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> SiteBuild:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
     except MissingExtra as error:
         raise PluginError(str(error)) from None
-    from samedevice.integration.mkdocs.build import Build
+    from samedevice.integration.mkdocs.build import SiteBuild
 
-    return Build(config, book, settings, smaller)
+    return SiteBuild(config, site_outputs, settings)

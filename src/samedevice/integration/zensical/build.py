@@ -1,6 +1,6 @@
 """build: the command `samedevice build`: Zensical builds a copy of the project, and this adds what it cannot.
 
-The built pages are compared with their blocks and outputs, the downloads and the feed are written, and the site is put
+The built pages are compared with their blocks and outputs, the downloads are written, and the site is put
 in its place.
 """
 
@@ -11,22 +11,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from samedevice.book import Book
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.extras import need
 from samedevice.integration.downloads import write_exports
-from samedevice.integration.maker import Maker
-from samedevice.integration.mkdocs.history import feed
 from samedevice.integration.page_assets import with_choice
-from samedevice.integration.zensical.copy import Copy, Facts, description
+from samedevice.integration.page_weaver import PageWeaver, Woven
+from samedevice.integration.zensical.copy import DocsCopy, Facts, description
 from samedevice.integration.zensical.project_file import NAME, ProjectError
 from samedevice.outputs.orphans import orphans
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.prose import plain_title
-from samedevice.weaving.weave import held_outputs
+from samedevice.weaving.weave import woven_outputs
 
 
 def build(root: Path) -> int:
@@ -35,14 +33,13 @@ def build(root: Path) -> int:
     Raises SameDeviceError where there is no site then.
     """
     need("zensical", "samedevice build")
-    copy = Copy(root.resolve())
+    copy = DocsCopy(root.resolve())
     facts = copy.configure()
-    book = Book(copy.root, lambda line: None, devices=())
+    site_outputs = SiteOutputs(copy.root, lambda line: None, devices=())
     copy.problems += orphans(copy.root, list(copy.pages.values()), copy.settings)
-    maker = Maker(book, tuple(copy.pages.values()), facts.address)
-    made = dict(_made(copy, maker))
-    taken = {uri: one["exports"] for uri, one in made.items() if one["exports"]}
-    copy.fill(facts, taken)
+    made = dict(_made(copy, PageWeaver(site_outputs, facts.address)))
+    taken = {uri: dict(one.exports) for uri, one in made.items() if one.exports}
+    copy.fill(taken)
     _run_zensical(copy)
     finish(copy, facts, made, taken)
     for problem in copy.problems:
@@ -51,19 +48,19 @@ def build(root: Path) -> int:
     return 1 if copy.problems else 0
 
 
-def _made(copy: Copy, maker: Maker) -> Iterator[tuple[str, dict[str, Any]]]:
+def _made(copy: DocsCopy, weaver: PageWeaver) -> Iterator[tuple[str, Woven]]:
     """What is made of each page; what is wrong with it is noted."""
     for uri, page in copy.pages.items():
         try:
-            made = maker.made(page)
+            made = weaver.woven(page)
         except SameDeviceError as error:
             copy.problems += str(error).splitlines()
             continue
-        copy.problems += made["problems"]
+        copy.problems += made.problems
         yield uri, made
 
 
-def _run_zensical(copy: Copy) -> None:
+def _run_zensical(copy: DocsCopy) -> None:
     """Have Zensical build the copy. Raises ProjectError if it fails."""
     command = [sys.executable, "-m", "zensical", "build", "--config-file", str(copy.folder / NAME)]
     done = subprocess.run(command, cwd=copy.root, check=False)
@@ -71,25 +68,23 @@ def _run_zensical(copy: Copy) -> None:
         raise ProjectError(f"zensical failed with exit status {done.returncode}, as above; {copy.site} is as it was")
 
 
-def finish(copy: Copy, facts: Facts, made: dict[str, dict[str, Any]], taken: dict[str, dict[str, str]]) -> None:
+def finish(copy: DocsCopy, facts: Facts, made: dict[str, Woven], taken: dict[str, dict[str, str]]) -> None:
     """Add to the built site what is not there yet, and put it in its place."""
     site = copy.folder / "site"
     for path in site.rglob("*.html"):
         path.write_text(with_choice(path.read_text(encoding="utf-8")), encoding="utf-8")
     for uri, one in made.items():
-        copy.problems += check(copy, copy.html(uri, facts.address.directories), uri, held_outputs(one["markdown"]))
+        copy.problems += check(copy, copy.html(uri, facts.address.directories), uri, woven_outputs(one.markdown))
     pages = {uri: (plain_title(copy.pages[uri]), description(copy.pages[uri])) for uri in taken}
-    write_exports(site, taken, facts.name, facts.about, [(title, uri, about) for uri, (title, about) in pages.items()])
-    if copy.feeds(facts):
-        addresses = {uri.rpartition(".")[0]: (title, _address(copy, facts, uri)) for uri, (title, _) in pages.items()}
-        text = feed(facts.name, facts.address.root, copy.history, addresses)
-        (site / "feed.xml").write_text(text, encoding="utf-8")
+    if copy.settings.exports:
+        listed = [(title, uri, about) for uri, (title, about) in pages.items()]
+        write_exports(site, taken, facts.name, facts.about, listed)
     shutil.rmtree(copy.site, ignore_errors=True)
     copy.site.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(site, copy.site)
 
 
-def check(copy: Copy, html: Path, uri: str, outputs: list[str]) -> list[str]:
+def check(copy: DocsCopy, html: Path, uri: str, outputs: list[str]) -> list[str]:
     """What is wrong with a built page: it is not there, or does not show each block and output as it was run."""
     page = copy.pages[uri]
     if not html.is_file():
@@ -100,7 +95,3 @@ def check(copy: Copy, html: Path, uri: str, outputs: list[str]) -> list[str]:
     except PageError as error:
         return str(error).splitlines()
     return []
-
-
-def _address(copy: Copy, facts: Facts, uri: str) -> str:
-    return facts.address.of(copy.pages[uri]) or ""

@@ -17,9 +17,8 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import PageError
-from samedevice.integration.mkdocs.history import Change, last_changes, read_history
-from samedevice.integration.mkdocs.repository import VARIABLE, Repository
 from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE
+from samedevice.integration.repository import VARIABLE, Repository
 from samedevice.integration.zensical.pages import COPY, page_files
 from samedevice.integration.zensical.project_file import NAME, ProjectError, adapted, read, settings_of, weaves
 from samedevice.pages.fences import FRONT_MATTER
@@ -46,7 +45,7 @@ class Facts:
 
 
 @dataclass
-class Copy:
+class DocsCopy:
     """A copy of a project for one build by Zensical. Raises ProjectError, and RepositoryError."""
 
     root: Path
@@ -63,7 +62,6 @@ class Copy:
         self.folder = self.root / COPY
         self.site = _site(self.root, self.settings, str(project.get("site_dir") or "site"))
         self.repository = Repository.named(os.environ.get(VARIABLE, ""))
-        self.history = read_history(self.root, self.settings)
         self.pages = dict(self._pages())
 
     def _pages(self) -> Iterator[tuple[str, Page]]:
@@ -95,13 +93,12 @@ class Copy:
         address = Address(found["site_url"] or "", found["use_directory_urls"])
         return Facts(found["site_name"], found["site_description"] or "", address)
 
-    def fill(self, facts: Facts, taken: dict[str, dict[str, str]]) -> None:
-        """Copy the folder of pages; `taken` are the files to take along of each page, by suffix."""
+    def fill(self, taken: dict[str, dict[str, str]]) -> None:
+        """DocsCopy the folder of pages; `taken` are the files to take along of each page, by suffix."""
         docs, copy = self.root / self.settings.docs, self.folder / self.settings.docs
         shutil.copytree(docs, copy, ignore=self._links_out, dirs_exist_ok=True)
-        changes = last_changes(self.history)
         for uri, page in self.pages.items():
-            about = self._about(uri, facts, changes) if uri in taken else None
+            about = self._about(uri) if uri in taken else None
             path = (copy / uri).with_suffix(MARKDOWN)
             path.write_text(with_front_matter(page, about), encoding="utf-8")
         for name in (STYLE, SCRIPT):
@@ -117,21 +114,14 @@ class Copy:
             self.problems.append(f"{place}: this is a link out of the repository; put the file itself in its place")
         return found
 
-    def _about(self, uri: str, facts: Facts, changes: dict[str, Change]) -> dict[str, Any]:
+    def _about(self, uri: str) -> dict[str, Any]:
         """What a template is told of a page, as by the MkDocs plugin."""
         base = uri.rpartition(".")[0]
-        change = changes.get(base)
         return {
             "base": base,
             "colab": self.repository.colab(base) if self.repository else "",
-            "changed": {"when": change.when, "subject": change.subject} if change else None,
             "edit": self.repository.edit.format(path=uri) if self.repository else "",
-            "feed": self.feeds(facts),
         }
-
-    def feeds(self, facts: Facts) -> bool:
-        """Whether the site has a feed: its links need to know where the site is."""
-        return bool(facts.address.root and self.history)
 
     def html(self, uri: str, directories: bool) -> Path:
         """The file of a built page."""

@@ -1,4 +1,4 @@
-"""pages: the Markdown that Zensical renders for a page: woven from its file and its recordings; nothing is run.
+"""pages: the page that Zensical renders, woven from its text and its recordings; nothing is run.
 
 Zensical keeps what it rendered, and asks again for pages that changed. So nothing is held between two pages here, and
 each page is read as it is now.
@@ -11,21 +11,27 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from samedevice.book import Book
+from markdown import Markdown  # type: ignore[import-untyped]
+
 from samedevice.errors import PageError, SameDeviceError
-from samedevice.generated.markers import asks
-from samedevice.integration.maker import Maker
 from samedevice.integration.page_assets import within
-from samedevice.pages.fences import FRONT_MATTER
+from samedevice.integration.page_weaver import PageWeaver, Woven
+from samedevice.integration.rendered_site import RenderedSite
+from samedevice.integration.rendered_text import with_text, without_front_matter
+from samedevice.integration.zensical.project_file import NAME, read, settings_of
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import is_program
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
+from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import error_page, held, holds
+from samedevice.weaving.weave import error_html, error_page, html_fence, is_woven
 
+PAGE = "rendering_context"
+"""The name of the preprocessor in which Zensical keeps the page and the configuration."""
 COPY = CACHE / "zensical"
 """Where `samedevice build` puts the copy of a project that Zensical builds, in which notebooks are pages."""
 
@@ -50,24 +56,75 @@ def project_root(built: Path) -> tuple[Path, bool]:
     return (built.parents[len(COPY.parts) - 1] if copied else built), copied
 
 
-def woven(project: Project, uri: str) -> str | None:
-    """The Markdown of the page at `uri`, without front matter; None for a page that is not ours.
+def project_of(config: dict[str, Any]) -> Project:
+    """The project that Zensical's configuration is of. Raises ProjectError."""
+    root, copied = project_root(Path(config["root_dir"]).resolve())
+    settings = settings_of(read(root), root) if (root / NAME).is_file() else Settings(docs=config["docs_dir"])
+    return Project(root, settings, Address(config["site_url"] or "", config["use_directory_urls"]), copied)
 
-    A page that cannot be shown has what is wrong in its place. That and problems are told, in a copy by its build.
-    """
-    path = source(project.root / project.settings.docs, uri)
-    if path is None or project.settings.leaves(path.relative_to(project.root).as_posix()):
-        return None
-    try:
-        text = _made(project, parse_page(path, project.root, settings=project.settings))
-    except SameDeviceError as error:
-        lines = str(error).splitlines()
-        _tell(project, lines)
-        return error_page(lines)
-    text = FRONT_MATTER.sub("", text, count=1)
-    if project.copied:
-        return relink(text, lambda url: _of_copy(project, uri, url))
-    return text + held(within()) if holds(text) else text
+
+class ZensicalPage:
+    """The page that Zensical renders: the `Weaving` of the Markdown extension. `context` is Zensical's preprocessor."""
+
+    def __init__(self, context: Any) -> None:
+        self.uri: str = context.page.path
+        self.project = project_of(context.config)
+        self.page: Page | None = None
+        self.made: Woven | None = None
+
+    def woven(self, md: Markdown, text: str) -> str | None:
+        """The page with its outputs; None for a page that is not ours.
+
+        A page that cannot be shown has what is wrong in its place. That and problems are told, in a copy by its build.
+        """
+        project = self.project
+        path = source(project.root / project.settings.docs, self.uri)
+        if path is None or project.settings.leaves(path.relative_to(project.root).as_posix()):
+            return None
+        try:
+            self.page = parse_page(path, project.root, settings=project.settings)
+            self.made = self._made(self.page, text)
+        except SameDeviceError as error:
+            return error_page(self._tell(str(error).splitlines()))
+        self._tell(self.made.problems)
+        found = without_front_matter(self.made.markdown)
+        if project.copied:
+            return relink(found, lambda url: _of_copy(project, self.uri, url))
+        return found + html_fence(within()) if is_woven(found) else found
+
+    def rendered(self) -> tuple[RenderedSite, Page] | None:
+        """The site with this page."""
+        root, settings = self.project.root, self.project.settings
+        pages = list(readable(root, settings))
+        path = source(root / settings.docs, self.uri)
+        name = path.relative_to(root).as_posix() if path else ""
+        return next(((RenderedSite(root, pages), page) for page in pages if page.path == name), None)
+
+    def _made(self, page: Page, text: str) -> Woven:
+        site_outputs = SiteOutputs(self.project.root, lambda line: None, devices=())
+        rendered = page if page.path.endswith(NOTEBOOK) else with_text(page, text)
+        return PageWeaver(site_outputs, self.project.address).woven(rendered)
+
+    def checked(self, html: str) -> str:
+        """The HTML, or what is wrong with it if that does not show what ran. That of a copy is checked by its build."""
+        if self.made is None or self.page is None or self.project.copied:
+            return html
+        try:
+            self.made.check(self.page, html)
+        except PageError as error:
+            return error_html(self._tell(str(error).splitlines()))
+        return html
+
+    @property
+    def names_languages(self) -> bool:
+        """Whether the check comes later, and needs the names of languages."""
+        return self.project.copied
+
+    def _tell(self, problems: Iterable[str]) -> list[str]:
+        told = list(problems)
+        for problem in () if self.project.copied else told:
+            print(f"samedevice: {problem}", file=sys.stderr)
+        return told
 
 
 def source(docs: Path, uri: str) -> Path | None:
@@ -76,19 +133,6 @@ def source(docs: Path, uri: str) -> Path | None:
     if page.is_file():
         return page
     return notebook if notebook.is_file() else None
-
-
-def _made(project: Project, page: Page) -> str:
-    book = Book(project.root, lambda line: None, devices=())
-    pages = tuple(readable(project.root, project.settings)) if asks(page) else ()
-    made = Maker(book, pages, project.address).made(page)
-    _tell(project, made["problems"])
-    return str(made["markdown"])
-
-
-def _tell(project: Project, problems: Iterable[str]) -> None:
-    for problem in () if project.copied else problems:
-        print(f"samedevice: {problem}", file=sys.stderr)
 
 
 def readable(root: Path, settings: Settings) -> Iterable[Page]:

@@ -18,7 +18,7 @@ from samedevice.project import MARKDOWN, NOTEBOOK, SETTINGS, Settings, flags_of
 
 NAME = "mkdocs.yml"
 PLUGIN = "samedevice"
-EXTENSION = ("samedevice", "samedevice.integration.zensical.extension")
+EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
 
 
@@ -61,12 +61,15 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         if not isinstance(value, kind):
             raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kind.__name__}; write one")
     return Settings(
+        name=str(project.get("site_name") or ""),
         docs=str(project.get("docs_dir") or default.docs).strip("/"),
         programs=str(own.get("programs", default.programs)).strip("/"),
         recordings=str(own.get("recordings", default.recordings)).strip("/"),
         leave=tuple(own.get("leave", ())),
         foreign=tuple(own.get("foreign", ())),
         console=bool(own.get("console", False)),
+        namespace=str(own.get("namespace", default.namespace)),
+        exports=bool(own.get("exports", False)),
         flags=flags_of(root),
     )
 

@@ -1,0 +1,240 @@
+/* The search, in a worker: of the whole site (it takes the place of the theme's worker, by the theme's `search` setting,
+   and speaks its protocol) and of the box for errors. It reads what people paste: whole logs with their tracebacks. */
+(() => {
+  /* What is around an error in a log: colors, progress bars, other languages' quotes, prefixes, the lines of a traceback. */
+  const COLORS = /(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07)|\[(?:\d{1,2};)*\d{1,2}m/g;
+  const PREFIX = new RegExp(`^(?:${[
+    String.raw`\s+`, String.raw`[>|│E#]\s+`, String.raw`(?:\[?(?:default|rank|local_rank)[ :]?\d+\]?|\d+)\s*:\s*`,
+    String.raw`\[[^\]]*(?:\d:\d\d|rank|pid|INFO|WARN|ERROR)[^\]]*\]:?\s*`, String.raw`\(\w+ (?:pid|ip)=[^)]*\)\s*`,
+    String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*\s*`, String.raw`\d\d:\d\d:\d\d\S*\s+`,
+    String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
+    String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
+  ].join("|")})+`);
+  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
+  const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
+  const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
+    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"').replace(/\(Triggered internally at[^)]*\)?|https?:\S+/g, "");
+
+  /* The errors in a text, the last one first, each with its class; of a text without one, all of it. */
+  const errors = (text) => {
+    const found = [];
+    let open;
+    for (const raw of plain(text).split("\n")) {
+      const line = raw.replace(PREFIX, ""), said = /^what\(\):\s*(.*)/.exec(line);
+      const [, name, rest] = said ? [0, "", said[1]] : ERROR.exec(line) ?? [];
+      if (rest !== undefined && !NOISE.test(raw)) found.unshift(open = { name, text: rest, lines: 0 });
+      else if (!line || NOISE.test(line) || ++(open ?? {}).lines > 8) open = undefined;
+      else if (open) open.text += ` ${line}`;
+    }
+    const own = found.filter((one, at) => words(one.text).length > 1 && found.findIndex((two) => two.text === one.text) === at);
+    const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ");
+    return own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest() }];
+  };
+
+  /* Words without numbers, which are the reader's own. */
+  const words = (text) => text.toLowerCase().match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
+  const tokens = (text) => text.toLowerCase().match(/[a-z_]\w+/g) ?? [];
+  const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
+  const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
+    "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
+    "who why will with without work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
+  const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
+  const stem = (word) => {
+    if (/[_\d]/.test(word) || word.length < 4) return word;
+    const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
+    return (bare.length > 5 ? bare.replace(/(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ation|ion|ly)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
+  };
+  /* What people call things that these pages call otherwise. */
+  const ALSO = Object.fromEntries(`
+    gpu cuda; graphics gpu cuda; nvidia cuda gpu; apple mps mac; mac mps; macbook mps mac; keep keepdim; m1 mps; m2 mps; metal mps; ram memory; vram memory; oom memory;
+    fp16 float16 half; fp32 float32; bf16 bfloat16; fp64 float64 double; int8 dtype; amp autocast; mixed autocast; precision autocast dtype;
+    freeze requires_grad; frozen requires_grad; crash error; cast dtype; type dtype; datatype dtype; convert to; conversion to;
+    transfer move to; send move to; put move to; copy clone copy; duplicate clone; shape size reshape; resize reshape; flatten reshape;
+    swap permute transpose; concatenate cat; concat cat; join cat stack; merge cat stack; combine cat stack; slice index; select index; pick index;
+    average mean; maximum max; minimum min; argmax max; multiply matmul; dot matmul; multiplication matmul; seed reproducib random manual_seed; random seed;
+    deterministic reproducib; gradient grad backward; gradients grad; derivative grad; backprop backward; detach grad; accumulate accumulation;
+    faster speed; slow speed; slower speed; fast speed; performance speed; multiple parallel several; distributed ddp parallel; multigpu parallel ddp; ddp distributed;
+    sharded fsdp; nan inf; infinity inf; save state_dict load; checkpoint checkpoint state_dict; restore load; check available; detect available; verify available;
+    install get; loader dataloader; batch dataloader; worker num_workers; worker worker; numpy numpy; array numpy; list tensor; mask mask where;
+    broadcast broadcast expand; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
+    leak memory; shared share; train train; eval eval; inference no_grad; compile compile; jit compile; profile profiler time; benchmark time; measure time;
+    clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
+    .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)]));
+
+  const text = (html) => html.replace(/<[^>]+>/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
+  const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const grams = (word) => new Set([...word].map((_, at) => ` ${word} `.slice(at, at + 3)));
+  const alike = (one, other) => [...one].filter((gram) => other.has(gram)).length * 2 / (one.size + other.size);
+  const parts = (found) => found.flatMap((word) => [word, ...(word.includes("_") ? word.split("_").filter((part) => part.length > 2) : /^[a-z]{4,}\d$/.test(word) ? [word.slice(0, -1)] : [])]);
+
+  /* The sections with how often each word is in their parts. A message is a section about one, by its address. */
+  const MESSAGE = /#err-|(?:^|\/)errors\/[^#]+/, ASIDE = /#(?:next|exercises?|solutions?|see-also|sources?|_?\d+)\b|^about\/|^notebooks\/|^reference\/(?:claims|versions|apis)/;
+  /* Pages on one case of what another page is about: they come first only if the question names it. */
+  const SPECIAL = [
+    [/^amp\/gradscaler/, /scal|amp|mixed|fp16|float16|half/], [/^devices\/mps/, /\bmps|mac|apple|metal|\bm[1-4]\b/],
+    [/^parallel\//, /parallel|ddp|fsdp|distribut|multi|several|gpus|rank|torchrun|nccl|process|reduce|node|shard/],
+  ];
+  /* A question about a failure is answered by a section about one. */
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
+  const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35 };
+  const build = ({ docs, flat }) => {
+    const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0 };
+    for (const doc of docs) if (!doc.location.includes("#")) titles[doc.location] = doc.title;
+    const sections = docs.map((doc) => {
+      const page = doc.location.split("#")[0], code = [];
+      const prose = doc.text.replace(/<pre[^>]*>.*?<\/pre>/gs, (pre) => { code.push(text(pre)); return " "; });
+      const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n") };
+      const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
+      const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
+      own.said = new Set(words(spans || fields.title));
+      own.phrase = ` ${words(fields.title).join(" ")} `;
+      for (const field in fields) {
+        const found = [...parts(words(fields[field])), ...dotted(fields[field])];
+        own.length[field] = found.length;
+        total[field] += found.length;
+        for (const word of found) {
+          exact.add(word);
+          const key = stem(word), has = own.has.get(key) ?? {};
+          has[field] = (has[field] ?? 0) + 1;
+          own.has.set(key, has);
+        }
+      }
+      for (const word of own.has.keys()) counts.set(word, (counts.get(word) ?? 0) + 1);
+      return own;
+    });
+    const average = Object.fromEntries(Object.entries(total).map(([field, sum]) => [field, Math.max(1, sum / docs.length)]));
+    return { flat, titles, sections, counts, exact, average, known: [...counts.keys()].map((word) => [word, grams(word)]) };
+  };
+  const rare = (index, word) => Math.log(1 + index.sections.length / ((index.counts.get(word) ?? 0) + .5));
+
+  /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
+  const meant = (index, word, last) => {
+    if (index.counts.has(word)) return [[word, 1]];
+    const begun = last ? index.known.filter(([known]) => known.startsWith(word)).sort((a, b) => index.counts.get(b[0]) - index.counts.get(a[0])).slice(0, 5) : [];
+    if (begun.length) return begun.map(([known]) => [known, .8]);
+    const own = grams(word);
+    const [best, found] = index.known.reduce((top, [other, theirs]) => { const near = alike(own, theirs); return near > top[0] ? [near, other] : top; }, [.55]);
+    return found ? [[found, best]] : [];
+  };
+
+  /* Each wanted word is a list of words that will do, with how well. */
+  const wanted = (index, asked, pasted, typing) => {
+    const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
+    const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
+    const joined = pasted ? [] : few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]).filter((word) => index.counts.has(word));
+    return [...new Set([...list, ...joined])].map((word, at) => {
+      const will = meant(index, stem(word), typing && word === own.at(-1));
+      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, will.length ? .35 : .6]);
+      return { word, will: [...will, ...also], extra: !list.includes(word) };
+    }).filter(({ will }, at) => will.length || at < 40);
+  };
+
+  const weigh = (index, section, word) => {
+    const has = section.has.get(word);
+    if (!has) return 0;
+    let sum = 0;
+    for (const field in has) sum += WEIGHTS[field] * has[field] / (.4 + .6 * section.length[field] / index.average[field]);
+    return sum / (1.5 + sum);
+  };
+  /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
+  const score = (index, section, terms, pasted, asked) => {
+    let sum = 0, all = 0, covered = 0, titled = 0;
+    for (const { will, extra } of terms) {
+      const worth = will.length ? rare(index, will[0][0]) : 3;
+      let best = 0, title = 0;
+      for (const [word, how] of will) {
+        best = Math.max(best, how * weigh(index, section, word));
+        if (section.has.get(word)?.title) title = Math.max(title, how);
+      }
+      sum += worth * best * (extra ? .5 : 1);
+      if (extra) continue;
+      all += worth;
+      covered += worth * (best > 0 ? Math.max(...will.filter(([word]) => section.has.has(word)).map(([, how]) => how)) : 0);
+      titled += worth * title;
+    }
+    if (!all || !sum) return [0, 0];
+    const said = [...section.said].reduce((total, word) => total + rare(index, stem(word)), 0);
+    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + said) / 2, section.said.size > 2 && titled > .75 * said ? 1 : (titled + (covered - titled) / 2) / all];
+    const cover = covered / all;
+    const value = sum / all * cover ** 1.5 + .5 * titled / all + .3 * titled / (2 + said);
+    const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
+    const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
+    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
+    return [value * topic * (pasted ? .7 : phrase) * (section.aside ? .5 : 1), cover];
+  };
+
+  const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can|could|should|must|difference|preferred|best)\b|\?\s*$/i;
+  const isPasted = (asked, found) => !!found[0].name || !QUESTION.test(asked) && ( /\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
+  const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
+  const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
+  /* What is found: sections with a score and how much of the text they cover, the best first. */
+  const find = (index, asked) => {
+    const found = errors(asked), pasted = isPasted(asked, found), best = new Map();
+    const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)).slice(0, 60));
+    const phrase = ` ${words(asked).join(" ")} `;
+    terms.forEach((some, at) => {
+      for (const section of index.sections) {
+        const [value, cover] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at });
+      }
+    });
+    const top = [...best.values()].sort((a, b) => b.score - a.score);
+    return { top, terms: terms[0] ?? [], pasted, errors: found };
+  };
+
+  /* Two lines of prose around the words, and of code the line that has them, if the question looks like code. */
+  const marked = (html, terms) => {
+    const stems = new Set(terms.flatMap(({ will }) => will.map(([word]) => word)));
+    return escaped(html).replace(/[a-z_]\w+/gi, (word) => (stems.has(stem(word.toLowerCase())) && !STOP.has(word.toLowerCase()) ? `<mark>${word}</mark>` : word));
+  };
+  const excerpt = ({ prose, code, message }, terms, asked, weak) => {
+    const stems = terms.flatMap(({ will }) => will.map(([word]) => word));
+    const hits = (some) => stems.filter((word) => words(some).some((other) => stem(other) === word)).length;
+    const told = [...prose.matchAll(/<(p|li)>(.*?)<\/\1>/gs)].map((one) => one[2]).join(" ");
+    const sentences = text(told || prose).replace(/\s+/g, " ").trim().split(/(?<=[.!?:]) (?=[A-Z`])/);
+    const at = message ? 0 : sentences.reduce((top, one, now) => (hits(one) > hits(sentences[top]) ? now : top), 0);
+    const said = sentences.slice(at, at + 3).join(" ");
+    const line = isCode(asked) ? code.join("\n").split("\n").filter((one) => hits(one)).sort((a, b) => hits(b) - hits(a))[0] : "";
+    const kind = message ? /^(?:\w+\.)*(\w*(?:Error|Warning|Exception))(?=:|$)/m.exec(code.join("\n"))?.[1] : "";
+    const cut = said.length > 220 ? `${said.slice(0, 200).replace(/\s\S*$/, "")} …` : said;
+    return `<p>${weak ? "<em>Weak match.</em> " : ""}${kind ? `<strong>${kind}.</strong> ` : ""}${marked(cut, terms)}</p>${line ? `<code>${marked(line.trim().slice(0, 90), terms)}</code>` : ""}`;
+  };
+  const WEAK = .4;
+  const results = (index, asked) => {
+    const { top, terms } = find(index, asked), groups = new Map();
+    const least = top.length ? top[0].score * .3 : 0;
+    for (const one of top.filter(({ score }) => score >= least).slice(0, 60)) {
+      const group = groups.get(one.section.page) ?? groups.set(one.section.page, []).get(one.section.page);
+      if (group.length < 4) group.push(one);
+    }
+    const items = [...groups].slice(0, 20).map(([page, found]) => {
+      const about = ({ section, score, cover }) => ({
+        location: section.doc.location, title: section.doc.title, score,
+        text: excerpt(section, terms, asked, cover < WEAK),
+        terms: Object.fromEntries(terms.map(({ word, will }) => [word, will.some(([other]) => section.has.has(other))])),
+      });
+      const own = found.find(({ section }) => section.doc.location === page), others = found.filter((one) => one !== own);
+      const top = own ? about(own) : { location: page, title: index.titles[page] ?? "", text: "", terms: {} };
+      return [{ ...top, score: others[0]?.score ?? top.score }, ...others.map(about)];
+    });
+    const last = words(asked).at(-1) ?? "";
+    const suggest = [...index.exact].filter((word) => last && word !== last && word.startsWith(last))
+      .sort((a, b) => index.counts.get(stem(b)) - index.counts.get(stem(a))).slice(0, 1);
+    return { items, suggest };
+  };
+  /* The box for errors: entries and not pages, and what of the text they are about. */
+  const entries = (index, asked) => {
+    const { top, errors } = find(index, asked), enough = Math.max(.25, .6 * (top[0]?.score ?? 0));
+    const items = top.filter(({ score }) => score >= enough).slice(0, 8)
+      .map(({ section, score, cover, at }) => ({ location: section.doc.location, score, weak: cover < WEAK, error: at }));
+    return { items, errors: errors.map(({ name, text }) => ({ name, text: text.slice(0, 300) })) };
+  };
+
+  let index;
+  const answer = ({ type, data }) => {
+    if (type === 0) index = build(data);
+    return type === 0 ? { type: 1 } : { type: 3, data: (index.flat ? entries : results)(index, data) };
+  };
+  if (globalThis.addEventListener) addEventListener("message", ({ data }) => { if (data.type % 2 === 0) postMessage(answer(data)); });
+  globalThis.sdSearch = { answer, errors };
+})();

@@ -1,0 +1,193 @@
+"""errorindex: every error of every page, by its message, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
+from same_device_site.site import Site, link, moved
+from samedevice import LABELS, Page, anchor, fence_mark
+
+PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
+NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
+ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
+WORDS = 4
+"""Words that a message must have to be taken for a longer one that is cut short."""
+STRONGEST = list(Proof)
+"""What stands behind a message, the best first."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One message of the index, or one failure without a message, with the sections that are about it."""
+
+    text: str
+    """The message; for a failure without a message what happens, as Markdown."""
+    silent: bool
+    """Whether there is no message."""
+    found: tuple[tuple[ErrorSection, Evidence], ...]
+    """The sections: the main one first, else the one with the best evidence. The text is that section's own."""
+
+    @property
+    def proof(self) -> Proof:
+        """The best of what is behind it."""
+        return min((seen.proof for _, seen in self.found), key=STRONGEST.index)
+
+    @property
+    def id(self) -> str:
+        """Where the entry can be linked to: the id of its section, whose second message has an id of its own."""
+        section, _ = self.found[0]
+        first = self.silent or self.text == section.messages[0]
+        return section.id if first and section.id else self.own_id
+
+    @property
+    def own_id(self) -> str:
+        """An id that follows from the message alone."""
+        return anchor(normal(self.text), "error")
+
+    @property
+    def shown(self) -> str:
+        """Its text as Markdown."""
+        return self.text if self.silent else _code(self.text)
+
+
+def entries(site: Site) -> list[Entry]:
+    """The index: one entry for each message, in the order of what a reader would paste, then those without one."""
+    spoken: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
+    silent: list[Entry] = []
+    for page in site.pages:
+        recordings = site.recorded(page)
+        for section in error_sections(page):
+            for message in section.messages:
+                seen = evidence(section, message, recordings)
+                spoken.setdefault(normal(message), []).append((message, section, seen))
+            if not section.messages:
+                text = NO_MESSAGE.sub("", section.title)
+                silent.append(Entry(text, True, ((section, Evidence(Proof.RAISED, "")),)))
+    merged = [_entry(group) for group in _merged(spoken).values()]
+    return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
+
+
+def normal(message: str) -> str:
+    """A message without what differs from one occurrence to the next, and without its class."""
+    text = VARIES.sub("#", " ".join(PREFIX.sub("", message).split()))
+    return re.sub(r"[\"'`]|[.!]$", "", text).lower()
+
+
+def _merged(
+    spoken: Mapping[str, list[tuple[str, ErrorSection, Evidence]]],
+) -> dict[str, list[tuple[str, ErrorSection, Evidence]]]:
+    """The same with messages put together that are one, cut short in one place: in order, each follows its shorter."""
+    found: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
+    shorter: list[str] = []
+    for key in sorted(spoken):
+        shorter = [other for other in shorter if key.startswith(other)]
+        known = next((other for other in shorter if cut_short(other, key)), key)
+        shorter.append(known)
+        found.setdefault(known, []).extend(spoken[key])
+    return found
+
+
+def cut_short(short: str, long: str) -> bool:
+    """Whether one message, `normal` as the other, is the other one cut short after a word."""
+    return long.startswith(short) and not long[len(short) :][:1].isalnum() and len(short.split()) >= WORDS
+
+
+def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
+    best = sorted(group, key=lambda one: (not one[1].main, STRONGEST.index(one[2].proof)))
+    once = {(section.page.path, section.line): (section, seen) for _, section, seen in reversed(best)}
+    return Entry(best[0][0], False, tuple(reversed(once.values())))
+
+
+def _order(text: str) -> str:
+    return re.sub(r"^\W+", "", PREFIX.sub("", text.strip("`"))).lower()
+
+
+def error_index(page: Page, found: Sequence[Entry]) -> str:
+    """The Markdown of the index, as it stands on `page`."""
+    spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
+    usual = _most(_told(one.found[0][1]) for one in spoken)
+    ids = Counter(entry.id for entry in found)
+    parts = [f"Unless an entry says something else, its message was {usual}.\n{{ .sd-usual }}"] if usual else []
+
+    def item(entry: Entry) -> str:
+        return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
+
+    for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
+        parts += [f"## {letter} {{ #{_anchor(letter)} data-search-exclude }}", *map(item, group)]
+    if silent:
+        parts += ["## No message { #no-message data-search-exclude }", *map(item, silent)]
+    return "\n\n".join(parts)
+
+
+def _most(texts: Iterable[str]) -> str:
+    """The text that most entries have, if several have it."""
+    common = Counter(texts).most_common(1)
+    return common[0][0] if common and common[0][1] > 1 else ""
+
+
+def _letter(text: str) -> str:
+    first = _order(text)[:1].upper()
+    return first if first.isalpha() else "0-9"
+
+
+def _anchor(letter: str) -> str:
+    return f"messages-{letter.lower()}" if letter.isalpha() else "messages-0-9"
+
+
+def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
+    """A term and its definition."""
+    section, seen = entry.found[0]
+    lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
+    lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
+    where = _told(seen)
+    told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
+    lines += [" · ".join([*_links(entry, page), *told])]
+    return f"{entry.shown} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
+
+
+def _code(text: str) -> str:
+    """A message as a code span, whatever stands in it."""
+    ticks = fence_mark(text, least=1)
+    blank = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{ticks}{blank}{text}{blank}{ticks}"
+
+
+def _told(seen: Evidence) -> str:
+    """Where a message came."""
+    where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
+    return {
+        Proof.RAISED: f"seen on {where}",
+        Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.WAITING: "not recorded yet",
+        Proof.CITED: "cited, no block of that section raises it",
+    }.get(seen.proof, "no block raises it now")
+
+
+def _links(entry: Entry, page: Page) -> Iterator[str]:
+    """Links to the sections, and for one that cites to its source."""
+    yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
+    section, seen = entry.found[0]
+    if seen.proof is Proof.CITED:
+        yield f"[Source]({section.sources[0]})"
+
+
+def _first_sentences(prose: str) -> str:
+    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block.
+
+    A line that points to another place of its page points at nothing here.
+    """
+    kept: list[str] = []
+    ends = 0
+    for line in (line for line in prose.split("\n") if not ELSEWHERE.search(line)):
+        kept.append(line)
+        ends += line.endswith((".", ".)", "!", "?"))
+        if ends == 2:
+            break
+    while len(kept) > 1 and not kept[-1].endswith((".", ".)", "!", "?")):
+        kept.pop()
+    return "\n".join(kept)

@@ -1,0 +1,78 @@
+"""extension: the Python-Markdown extension that writes the generated parts of this site's pages, under every builder.
+
+It comes before the engine's extension, which then weaves the page with these parts in it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from markdown import Extension, Markdown  # type: ignore[import-untyped]
+from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped]
+from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
+
+from same_device_site.api_names import names
+from same_device_site.api_table import catalogue
+from same_device_site.markers import MARKER, Reference, fill
+from same_device_site.site import Site
+from samedevice import RenderedSite, rendered_page
+
+NAME = "same_device_site"
+BEFORE = 1001
+"""The priority of the preprocessor: one more than the engine's."""
+AFTER = -999
+"""The priority of the postprocessor: before the engine checks the page."""
+UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
+
+
+class Filler(Preprocessor):  # type: ignore[misc]
+    """Writes the parts that a page asks for."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """The lines with these parts."""
+        text = "\n".join(lines)
+        found = rendered_page(self.md) if MARKER.search(text) else None
+        if found is None:
+            return lines
+        site, page = found
+        return fill(page, text, reference(site)).split("\n")
+
+
+class Leaner(Postprocessor):  # type: ignore[misc]
+    """Takes the elements out of code that have no color of their own: names, operators, punctuation and blanks.
+
+    They are three of four tokens; without them a long page has a third of its elements, and opens sooner on a phone.
+    """
+
+    def run(self, text: str) -> str:
+        """The HTML without them."""
+        return lean(text)
+
+
+def lean(html: str) -> str:
+    """HTML without these elements."""
+    return UNCOLORED.sub(r"\1", html)
+
+
+@lru_cache(maxsize=1)
+def reference(found: RenderedSite) -> Reference:
+    """What makes the parts from all pages and their recordings."""
+    pages = tuple(found.pages)
+    recordings = {page.path: found.recordings(page) for page in pages}
+    return Reference(Site(pages, recordings, {page.path: names(page) for page in pages}), catalogue(found.root))
+
+
+class SiteExtension(Extension):  # type: ignore[misc]
+    """Writes the generated parts of pages."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Add the processors."""
+        md.preprocessors.register(Filler(md), NAME, BEFORE)
+        md.postprocessors.register(Leaner(md), NAME, AFTER)
+
+
+def makeExtension(**options: Any) -> SiteExtension:  # noqa: N802
+    """What Python-Markdown calls."""
+    return SiteExtension(**options)

@@ -1,0 +1,55 @@
+"""hooks: what this site has beside the engine under MkDocs and ProperDocs, which take it as a plugin.
+
+mkdocs.yml names this file below `hooks`, since an entry point would be one of the engine's package.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
+
+from same_device_site.extension import lean
+from same_device_site.history import feed, last_changes, read_history
+
+EXTENSION = "same_device_site.extension"
+LATE = -50
+"""The priority of a hook that comes after the engine's, which gives a notebook its content."""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the extension that writes the generated parts of pages, unless it is listed; read the history."""
+    if EXTENSION not in config.markdown_extensions:
+        config.markdown_extensions.append(EXTENSION)
+    history = read_history(Path(config.config_file_path).parent)
+    config.extra["history"] = history
+    config.extra["changes"] = last_changes(history)
+    config.extra["addresses"] = {}
+    config.extra["feed"] = bool(config.site_url and history)
+    return config
+
+
+@event_priority(LATE)
+def on_page_content(html: str, **_: Any) -> str:
+    """Take the elements without a color out of code; in pages of Markdown the extension has done it."""
+    return lean(html)
+
+
+def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:
+    """Tell the template when the page changed last."""
+    base = page.file.src_uri.rpartition(".")[0]
+    config.extra["addresses"][base] = (str(page.title), page.canonical_url or "")
+    context["changed"] = config.extra["changes"].get(base)  # type: ignore[typeddict-unknown-key]
+    return context
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write the feed of changes, whose links need to know where the site is."""
+    if config.site_url and config.extra["feed"]:
+        text = feed(config.site_name, config.site_url, config.extra["history"], config.extra["addresses"])
+        Path(config.site_dir, "feed.xml").write_text(text, encoding="utf-8")

@@ -1,0 +1,148 @@
+"""extension: the Python-Markdown extension that puts the outputs into a page, under every builder.
+
+    markdown_extensions:
+      - samedevice
+
+Before any other preprocessor sees the page, it replaces the page's text by the woven one, and after rendering it checks
+the HTML. Which page is rendered, the builder says: the MkDocs plugin gives the extension a `Weaving`; Zensical keeps
+the page in a preprocessor of its own. Text that belongs to no page, such as a docstring, stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown  # type: ignore[import-untyped]
+from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped]
+from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
+from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped]
+
+from samedevice.integration.rendered_site import RenderedSite, Weaving
+from samedevice.pages.options import OURS
+from samedevice.pages.page import Page
+from samedevice.weaving.weave import output_fence
+
+FENCES = "fenced_code_block"
+"""The name of the preprocessor of pymdownx.superfences."""
+FIRST = 1000
+"""Before every other preprocessor: none may change code, and none may see it but encoded."""
+LAST = -1000
+"""After every other processor, when the tree or the HTML is whole."""
+SUPERFENCES = "pymdownx.superfences"
+DETAILS = "pymdownx.details"
+HIGHLIGHT = "pymdownx.highlight"
+NAMED = "pygments_lang_class"
+"""The option that has highlighted code name its language as a class, so that it can be compared with the blocks."""
+LANGUAGE = re.compile(r'(<div (?:id="[^"]*" )?class=")language-[\w+#.-]+ (?=highlight")')
+"""That class."""
+
+
+class Weaver(Preprocessor):  # type: ignore[misc]
+    """Puts the woven page in the place of the page as it is in its file."""
+
+    def __init__(self, md: Markdown, weaving: Weaving | None) -> None:
+        super().__init__(md)
+        self.weaving = weaving
+        self.wove = False
+        self.named = False
+        """Whether the project itself wants code to name its language."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """The lines to render."""
+        weaving = self.weaving or _zensical(self.md)
+        text = weaving.woven(self.md, "\n".join(lines)) if weaving else None
+        self.wove = text is not None
+        if text is None:
+            return lines
+        self.weaving = weaving
+        self.named = prepare(self.md)
+        return text.split("\n")
+
+
+class Tree(Treeprocessor):  # type: ignore[misc]
+    """Notes that the tree of elements is done: before, postprocessors are run for the texts of headings alone."""
+
+    done = False
+
+    def run(self, root: Element) -> None:
+        """Note it."""
+        self.done = True
+
+
+class Checker(Postprocessor):  # type: ignore[misc]
+    """Compares the HTML of a woven page with its blocks and outputs."""
+
+    def __init__(self, md: Markdown, weaver: Weaver, tree: Tree) -> None:
+        super().__init__(md)
+        self.weaver = weaver
+        self.tree = tree
+
+    def run(self, text: str) -> str:
+        """The HTML of the page."""
+        if not (self.weaver.wove and self.tree.done) or self.weaver.weaving is None:
+            return text
+        weaving = self.weaver.weaving
+        html = weaving.checked(text)
+        return html if self.weaver.named or weaving.names_languages else LANGUAGE.sub(r"\1", html)
+
+
+def rendered_page(md: Markdown) -> tuple[RenderedSite, Page] | None:
+    """The site and the page that a Markdown instance renders; None if it renders something else."""
+    weaver = next((one for one in md.preprocessors if isinstance(one, Weaver)), None)
+    weaving = (weaver and weaver.weaving) or _zensical(md)
+    return weaving.rendered() if weaving else None
+
+
+def _zensical(md: Markdown) -> Weaving | None:
+    """What Zensical says about the page that it renders; None under other builders."""
+    from samedevice.integration.zensical.pages import PAGE, ZensicalPage
+
+    return ZensicalPage(md.preprocessors[PAGE]) if PAGE in md.preprocessors else None
+
+
+def prepare(md: Markdown) -> bool:
+    """Have a Markdown instance show blocks and outputs: add what its project does not list.
+
+    Return whether the project wants code to name its language. A project without pymdownx.superfences has no blocks.
+    """
+    fences = getattr(md.preprocessors[FENCES], "extension", None) if FENCES in md.preprocessors else None
+    if fences is None:
+        return True
+    if OURS not in [fence["name"] for fence in fences.superfences]:
+        fences.extend_super_fences(OURS, _formatted, lambda *_: True, None)
+    if "details" not in md.parser.blockprocessors:
+        md.registerExtensions([DETAILS], {})
+    found = [one for one in md.registeredExtensions if hasattr(one, "get_pymdownx_highlight_settings")]
+    named = any(extension.enabled and extension.getConfig(NAMED) for extension in found)
+    for extension in found:
+        extension.setConfig(NAMED, True)
+    if not any(extension.enabled for extension in found):
+        md.registerExtensions([HIGHLIGHT], {HIGHLIGHT: {NAMED: True}})
+    return named
+
+
+def _formatted(src: str, language: str, options: object, md: Markdown, **rest: object) -> str:
+    """What superfences calls, by these names."""
+    return output_fence(src, language, OURS, options, md, **rest)
+
+
+class SameDeviceExtension(Extension):  # type: ignore[misc]
+    """Shows what each device printed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.config = {"weaving": ["", "what the MkDocs plugin says about the page that is rendered"]}
+        super().__init__(**options)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
+        """Add the processors."""
+        weaver, tree = Weaver(md, self.getConfig("weaving") or None), Tree(md)
+        md.preprocessors.register(weaver, OURS, FIRST)
+        md.treeprocessors.register(tree, OURS, LAST)
+        md.postprocessors.register(Checker(md, weaver, tree), OURS, LAST)
+
+
+def makeExtension(**options: Any) -> SameDeviceExtension:  # noqa: N802
+    """What Python-Markdown calls."""
+    return SameDeviceExtension(**options)

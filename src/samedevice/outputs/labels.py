@@ -1,0 +1,74 @@
+"""labels: how an environment is called wherever a person reads it: on pages, in files to take along, in messages.
+
+No other module puts such words together, so that all say the same, and a new kind of environment is worded here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from samedevice.devices import LABELS
+
+if TYPE_CHECKING:
+    from samedevice.outputs.environments import Environment
+
+
+def kind(about: Environment) -> str:
+    """The kind of device: `CUDA`."""
+    return LABELS[about.device]
+
+
+def version(about: Environment) -> str:
+    """What decides the outputs beside the device: `PyTorch 2.13.0+cpu`."""
+    return f"{about.maker} {about.version}"
+
+
+def version_on(about: Environment) -> str:
+    """The version and the kind of device: `PyTorch 2.13.0+cpu on CPU`."""
+    return f"{version(about)} on {kind(about)}"
+
+
+def brief(about: Environment) -> str:
+    """The device, the version and the day: `NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20`."""
+    return ", ".join(filter(None, (about.name, version(about), about.day)))
+
+
+def full(about: Environment) -> str:
+    """All that is recorded: device, versions, driver and day."""
+    parts = [about.name, *[version(about)] * bool(about.torch), f"Python {about.python}"]
+    parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
+    return ", ".join([*parts, about.day])
+
+
+def pane(devices: Sequence[str], maker: str, versions: str) -> str:
+    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`."""
+    names = " and ".join(LABELS[device] for device in devices)
+    return f"{names} · {maker} {versions}" if versions else names
+
+
+def span(environments: Iterable[Environment]) -> str:
+    """The versions from first to last, and the last day: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
+    about = list(environments)
+    versions = _releases(about)
+    named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+    return f"{about[0].maker} {named}, {_last(about)}"
+
+
+def all_versions(environments: Iterable[Environment]) -> str:
+    """Each version, and the last day: `PyTorch 2.9.1, 2.13.0 and 2.15.0, last on 2026-11-21`."""
+    about = list(environments)
+    versions = _releases(about)
+    listed = " and ".join(filter(None, [", ".join(versions[:-1]), versions[-1]]))
+    return f"{about[0].maker} {listed}, last on {_last(about)}"
+
+
+def _releases(about: Sequence[Environment]) -> list[str]:
+    """The versions in order, each once, without the names of builds."""
+    versions = {one.version.partition("+")[0] for one in about}
+    return sorted(versions, key=lambda text: [int(part) for part in re.findall(r"\d+", text)])
+
+
+def _last(about: Sequence[Environment]) -> str:
+    return max(one.day for one in about)

@@ -1,0 +1,149 @@
+"""PageRuns: runs pages for pytest and for the build, each at most once a device, and reads and writes recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from samedevice.errors import RecordingError
+from samedevice.outputs.cache import OutputCache
+from samedevice.outputs.checks import fault
+from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
+from samedevice.outputs.recordings import Recording, update
+from samedevice.pages.included import is_current
+from samedevice.pages.page import Page
+from samedevice.project import DEFAULTS
+from samedevice.running.section_runner import SectionRunner
+from samedevice.running.threads import wait_for
+from samedevice.temporary import sweep_files
+
+UNCHANGED = "unchanged: "
+"""What begins the line about a page that printed what is recorded of it already."""
+CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
+ADVICE = "make room on the disk, or make the checkout writable, and record again"
+
+Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
+"""The recordings of a page, newest PyTorch first, and why others cannot be read."""
+
+
+class PageRuns:
+    """The runs of the pages under the repository root `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.sessions: SectionRunner | None = None
+        self.futures: dict[tuple[str, str], Future[Run]] = {}
+        self.known: dict[str, Recorded] = {}
+        self.written: set[tuple[str, str]] = set()
+
+    @cached_property
+    def cache(self) -> OutputCache:
+        """What earlier runs printed."""
+        return OutputCache(self.root)
+
+    def forget(self) -> None:
+        """Run pages anew, and read recordings anew, from now on: their files may have changed."""
+        self.futures, self.known, self.written = {}, {}, set()
+
+    def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
+        """Submit each page once for each device, with the blocks selected: page, device, index of the block.
+
+        None in place of an index has the whole page run.
+        """
+        wanted: dict[tuple[str, str], set[int]] = {}
+        pages: dict[str, Page] = {}
+        for page, device, index in selected:
+            pages[page.path] = page
+            wanted.setdefault((page.path, device), set()).update(range(len(page.blocks)) if index is None else {index})
+        for (path, device), indices in wanted.items():
+            self.submit(pages[path], device, indices)
+
+    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
+        if self.sessions is None:
+            self.sessions, _ = SectionRunner(self.root), self.cache
+        key = (page.path, device)
+        if key not in self.futures:
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))
+        return self.futures[key]
+
+    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
+        """The page's run, once it is kept, which spares the next build the run."""
+        kept: Future[Run] = Future()
+
+        def keep(done: Future[Run]) -> None:
+            try:
+                run = self._checked(page, done.result())
+                self.cache.keep(page, device, run)
+                kept.set_result(run)
+            except BaseException as error:
+                kept.set_exception(error)
+
+        run.add_done_callback(keep)
+        return kept
+
+    def _checked(self, page: Page, run: Run) -> Run:
+        """The run, in which each block is a fault whose files changed meanwhile: nobody knows which text it ran."""
+        outputs = (
+            Output(died=CHANGED) if output and not is_current(block, self.root, page.settings) else output
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        )
+        return replace(run, outputs=tuple(outputs))
+
+    def result(self, page: Page, device: str) -> Run:
+        """The page's run, waited for. Raises SessionError."""
+        return wait_for(self.submit(page, device))
+
+    def recorded(self, page: Page) -> Recorded:
+        """What is recorded of a page in all environments, and why the rest cannot be read."""
+        if page.path not in self.known:
+            self.known[page.path] = load_all(self.root, Path(page.settings.recordings), page)
+        return self.known[page.path]
+
+    def write(self, page: Page, device: str, run: Run) -> str:
+        """Record a run; return a line that says what was done, or empty if that was said before.
+
+        Raises RecordingError where it cannot be written.
+        """
+        if (page.path, device) in self.written or run.environment is None:
+            return ""
+        self.written.add((page.path, device))
+        where = f"{page.path} on {run.environment.folder}"
+        outputs = list(zip(page.blocks, run.outputs, strict=True))
+        faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
+        if faults:
+            first = faults[0].splitlines()[0]
+            return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
+        path = place(self.root / page.settings.recordings, run.environment.folder, page)
+        new = update(self._old(path, page), page, run.environment, run.outputs)
+        try:
+            tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
+        except OSError as error:
+            what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
+            raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
+        if new is None:
+            return f"{UNCHANGED}{where}"
+        return f"recorded {where}: {len(new.entries)} blocks"
+
+    def _old(self, path: Path, page: Page) -> Recording | None:
+        """What is recorded already; None where that cannot be read."""
+        try:
+            return load(path, among=paths(self.root / page.settings.recordings, page))
+        except RecordingError:
+            return None
+
+    def close(self) -> None:
+        """End the processes that run pages."""
+        if self.sessions is not None:
+            self.sessions.close()
+            self.sessions = None
+
+
+def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:
+    """Remove the unfinished files that a killed recording left."""
+    sweep_files(root / recordings)

@@ -1,0 +1,182 @@
+"""SectionRunner: runs the sections of pages in the background, each in a fresh process, several at once.
+
+A process is forked from a server that has imported torch, which takes milliseconds. Where there is no fork (Windows),
+it is a new interpreter. It first runs what comes before its section, and nothing of that is shown. So no process is
+forked from one that has run code, in which PyTorch or CUDA may have started threads.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Collection, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from samedevice.devices import KINDS, torch_build
+from samedevice.errors import SessionError
+from samedevice.outputs.environments import Run
+from samedevice.outputs.output import Output
+from samedevice.pages.page import Block, Page
+from samedevice.pages.sections import defined_elsewhere
+from samedevice.running.machine import available_cores
+from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
+from samedevice.running.processes import Launcher, Message
+from samedevice.running.threads import DaemonPool, gather
+from samedevice.temporary import Folder, sweep_folders
+
+NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
+PRINTED = ".printed"
+"""The suffix of the file, beside a page's folder, that holds what the current block has printed."""
+UNKNOWN = re.compile(r"name '(\w+)' is not defined")
+"""The message about a name that a section does not have."""
+HEAVY = {
+    "matplotlib": "matplotlib.pyplot",
+    "pandas": "pandas",
+    "sklearn.datasets": "sklearn.datasets",
+    "optim": "torch._dynamo",
+    "checkpoint": "torch._dynamo",
+    "compile": "torch._dynamo",
+    "assert_close": "torch._dynamo",
+}
+"""Words in a page's code which mean that it will import a module that takes most of a second (torch imports `_dynamo`
+when the first optimizer is made): the fork server imports that once for all pages."""
+
+
+class SectionRunner:
+    """PageRuns pages, each section on one device in a process of its own; a context manager.
+
+    Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
+    seconds, for one block.
+    """
+
+    def __init__(self, root: Path, time_limit: float = TIME_LIMIT, workers: int | None = None) -> None:
+        self.root = root.resolve()
+        self.time_limit = time_limit
+        sweep_folders()
+        try:
+            self.temporary = Folder()
+        except OSError as error:
+            raise SessionError(NO_ROOM.format(reason=error.strerror or error)) from None
+        self.folder = self.temporary.path
+        self.launcher = Launcher(self.folder)
+        self.workers = workers or available_cores()
+        self.pools: dict[str, DaemonPool] = {}
+        atexit.register(self.close)
+
+    def __enter__(self) -> SectionRunner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill what still runs and remove the temporary folder."""
+        atexit.unregister(self.close)
+        for pool in self.pools.values():
+            pool.cancel()
+        self.launcher.close()
+        for pool in self.pools.values():
+            pool.join()
+        self.temporary.remove()
+
+    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
+        """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
+
+        Each section is run as soon as there is a free core, in a process of its own.
+        """
+        self.launcher.start()
+        kind = "cpu" if device == "cpu" else "accelerator"
+        if kind not in self.pools:
+            self.pools[kind] = DaemonPool(self.workers if kind == "cpu" else 1, f"samedevice-{kind}")
+        runs = [
+            self.pools[kind].submit(partial(self._run, page, device, before, own))
+            for before, own in _wanted(page, device, wanted)
+        ]
+        return gather(runs, lambda found: merged(page, found))
+
+    def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
+        """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
+        return merged(page, [self._run(page, device, *blocks) for blocks in _wanted(page, device, wanted)])
+
+    def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
+        """Run some blocks of a page in a process of their own, after those that lead to them."""
+        started = time.monotonic()
+        try:
+            folder = Path(tempfile.mkdtemp(dir=self.folder))
+        except OSError as error:
+            raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
+        blocks = [*before, *own]
+        job = self._job(page, device, blocks, folder)
+        try:
+            run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(job["printed"]).unlink(missing_ok=True)
+        outputs = (
+            _hinted(page, block, output) if output and block in own else None
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        )
+        return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
+
+    def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
+        hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
+        return {
+            "page": page.path,
+            "device": device,
+            "root": str(self.root),
+            "folder": str(folder),
+            "printed": f"{folder}{PRINTED}",
+            "environ": {name: value for one in hidden for name, value in one.items()},
+            "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
+            "blocks": [_request(block, device) for block in blocks],
+        }
+
+
+def _hinted(page: Page, block: Block, output: Output) -> Output:
+    """The output, where a name is missing with what to do about it in its traceback."""
+    raised = output.raised
+    missing = raised and raised.type == "NameError" and UNKNOWN.match(raised.message)
+    hint = defined_elsewhere(missing[1], block, page.sections) if missing else ""
+    return replace(output, raised=replace(raised, trace=f"{raised.trace}\n{hint}")) if raised and hint else output
+
+
+def _wanted(page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
+    """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
+    found = []
+    for before, blocks in page.units:
+        last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
+        own = [block for block in blocks if block.index <= last and _runs(block, device)]
+        if own:
+            found.append(([block for block in before if _runs(block, device)], own))
+    return found or [([], [])]
+
+
+def _runs(block: Block, device: str) -> bool:
+    return block.runs_on(device, torch_build().version)
+
+
+def merged(page: Page, runs: Sequence[Run]) -> Run:
+    """The runs of a page's sections as one run of the page."""
+    outputs = (next(filter(None, (run.outputs[block.index] for run in runs)), None) for block in page.blocks)
+    environment = next((run.environment for run in runs if run.environment), None)
+    return Run(tuple(outputs), environment, max(run.count for run in runs), sum(run.seconds for run in runs))
+
+
+def _request(block: Block, device: str) -> Message:
+    options = block.options
+    return {
+        "kind": block.kind,
+        "code": block.code if block.kind != "program" else "",
+        "path": block.path,
+        "code_line": block.code_line,
+        "args": options.args,
+        "raises": options.raises_on(device),
+        "count": options.count,
+        "alt": options.alt,
+    }

@@ -1,0 +1,248 @@
+"""SiteOutputs: all pages of a site, with what to show under their blocks: run here, cached, or recorded elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from samedevice.devices import DEVICES, LABELS, present_devices
+from samedevice.outputs.cache import as_recording
+from samedevice.outputs.checks import compare, damage, fault, record_command
+from samedevice.outputs.environments import Run
+from samedevice.outputs.recording_files import figure_files, paths
+from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
+from samedevice.page_runs import PageRuns
+from samedevice.pages.included import included_files
+from samedevice.pages.page import Block, Page
+from samedevice.project import CACHE
+from samedevice.running.threads import wait_for
+from samedevice.weaving.check_export import SUFFIX, check_export
+from samedevice.weaving.copies import Copy, copies
+from samedevice.weaving.exports import exports
+from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.prose import Address, plain_title
+
+STALE = "Recorded on {day} for earlier code, and not shown: {label} must run it again."
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that a strict build fails on."""
+
+    message: str
+    """What is wrong, with page and line, and what to do."""
+
+
+class SiteOutputs:
+    """Has pages run, and tells what to show under their blocks. A context manager.
+
+    `root` is the repository root; `report` is called with a line of text for each page that was run. `devices` are
+    those to run pages on, else all that are present; with none of them, what is shown is what was recorded.
+    """
+
+    def __init__(self, root: Path, report: Callable[[str], None], devices: Iterable[str] | None = None) -> None:
+        self.root = root
+        self.report = report
+        self.devices = tuple(present_devices() if devices is None else devices)
+        self.runs = PageRuns(root)
+        self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
+        if not self.runs.cache.writable:
+            report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
+
+    def close(self) -> None:
+        """End the processes that run pages."""
+        self.runs.close()
+
+    def start(self, pages: Iterable[Page]) -> None:
+        """Begin to run, in the background, what is not cached; read recordings anew from now on."""
+        self.runs.forget()
+        for page in pages:
+            for device in self.devices:
+                if any(block.runs_on(device) for block in page.blocks):
+                    self.pending[page.path, device] = self._outputs(page, device)
+
+    def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
+        result: Future[Recording | None] = Future()
+        missing = self.runs.cache.missing(page, device)
+        if not missing:
+            result.set_result(self.runs.cache.find(page, device))
+            return result
+
+        def finish(run: Future[Run]) -> None:
+            try:
+                result.set_result(self._report_run(page, device, run.result()))
+            except BaseException as error:
+                result.set_exception(error)
+
+        self.runs.submit(page, device, missing).add_done_callback(finish)
+        return result
+
+    def _report_run(self, page: Page, device: str, run: Run) -> Recording | None:
+        found = as_recording(page, run, self.runs.cache.find(page, device))
+        if run.environment is not None:
+            count = sum(output is not None for output in run.outputs)
+            self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")
+        return found
+
+    def read(self, page: Page) -> tuple[dict[int, list[ShownOutput]], list[Problem]]:
+        """What to show under each block of a page that was started, and what is wrong; waits for what still runs."""
+        shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
+        recordings, errors = self.runs.recorded(page)
+        problems = [Problem(str(error)) for error in errors]
+        for device in DEVICES:
+            if not any(block.runs_on(device) for block in page.blocks):
+                continue
+            pending = self.pending.get((page.path, device))
+            ran = wait_for(pending) if pending else None
+            unrecorded = []
+            for block in page.blocks:
+                if not block.runs_on(device):
+                    continue
+                statuses = block_statuses(page, block.index, device, recordings)
+                if ran and _unrecorded(page, block, ran, statuses):
+                    unrecorded.append(block)
+                found = list(_shown(page, block, device, ran, recordings, statuses))
+                shown[block.index] += found
+                problems += [Problem(one.note) for one in found if one.wrong]
+                problems += [
+                    Problem(damage(page, block, one.environment)) for one in statuses if one.state is State.DAMAGED
+                ]
+            problems += _not_recorded(page, unrecorded, device)
+        if not self.devices:
+            problems += _recorded_nowhere(page, shown)
+        return shown, list(dict.fromkeys(problems))
+
+    def about(self, page: Page) -> Iterator[str]:
+        """What decides, beside the page's text, what is shown under its blocks; waits for what still runs."""
+        yield repr(page.settings)
+        yield from (block.digest for block in page.blocks)
+        for device in DEVICES:
+            pending = self.pending.get((page.path, device))
+            ran = wait_for(pending) if pending else None
+            yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
+        for path in paths(self.root / page.settings.recordings, page):
+            yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
+
+    def copies(self, page: Page, shown: dict[int, list[ShownOutput]]) -> dict[int, Copy]:
+        """For each block what its copy to run is made of; none for a page with code that is no Python."""
+        try:
+            return copies(page, shown)
+        except SyntaxError:
+            return {}
+
+    def exports(self, page: Page, shown: dict[int, list[ShownOutput]], address: Address) -> dict[str, str]:
+        """The page's files to take along, by suffix.
+
+        A page with code that is no Python has none: what is wrong with it is shown below the block.
+        """
+        try:
+            found = exports(page, newest(shown), address)
+        except SyntaxError:
+            return {}
+        return found | {SUFFIX: self._check_export(page)}
+
+    def _check_export(self, page: Page) -> str:
+        """The page's file for `samedevice check`: its blocks, and what every environment printed."""
+        files: dict[str, str] = {}
+        for block in page.blocks:
+            program = self.root / block.path if block.options.file else None
+            for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
+                files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
+        return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
+
+
+def _hash(path: Path) -> str:
+    """Hash of a file; empty where it cannot be read, which is told where the recording is."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def newest(shown: dict[int, list[ShownOutput]]) -> dict[int, list[ShownOutput]]:
+    """Of what is shown under each block, that of the newest PyTorch on each kind of device."""
+    return {index: list({one.device: one for one in reversed(found)}.values())[::-1] for index, found in shown.items()}
+
+
+def _shown(
+    page: Page,
+    block: Block,
+    device: str,
+    ran: Recording | None,
+    recordings: Sequence[Recording],
+    statuses: Sequence[BlockStatus],
+) -> Iterator[ShownOutput]:
+    """What to show of a block for one kind of device: an output for each environment, newest PyTorch first."""
+    here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
+    found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
+    if here and here.output:
+        found.append((here.environment.order, _here(page, block, here, recordings, statuses)))
+    yield from (one for _, one in sorted(found, key=lambda pair: (pair[1].wrong, pair[0]), reverse=True))
+    yield from _without(page, block, device, statuses, bool(found))
+
+
+def _same(one: BlockStatus, here: BlockStatus | None) -> bool:
+    """Whether this machine printed another output in place of a recorded one."""
+    return bool(here and here.output) and here is not None and one.environment.folder == here.environment.folder
+
+
+def _recorded(status: BlockStatus) -> ShownOutput:
+    return ShownOutput(status.environment.device, status.output, status.environment)
+
+
+def _here(
+    page: Page, block: Block, here: BlockStatus, recordings: Sequence[Recording], statuses: Sequence[BlockStatus]
+) -> ShownOutput:
+    """What to show of a block that ran on this machine."""
+    assert here.output is not None
+    note = fault(block, here.environment.device, here.output)
+    if not note and any(one.output or one.state is State.DAMAGED for one in statuses):
+        note = compare(page, block, here.environment, here.output, recordings).wrong
+    return ShownOutput(here.environment.device, here.output, here.environment, note, bool(note))
+
+
+def _unrecorded(page: Page, block: Block, ran: Recording, statuses: Sequence[BlockStatus]) -> bool:
+    """Whether a block that runs on this machine has no recording of its code from any environment of this kind."""
+    runs = block.options.count == 1 and block.runs_on(ran.environment.device, ran.environment.torch)
+    return runs and not any(one.output or one.state is State.DAMAGED for one in statuses)
+
+
+def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Problem]:
+    """One problem for all blocks of a page without a recording from a device that is here."""
+    if not found:
+        return []
+    told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
+    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
+
+
+def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]]) -> list[Problem]:
+    """One problem for all blocks of a page that need no device and have no output of their code from any."""
+    device = DEVICES[0]
+    free = [block for block in page.blocks if block.runs_on(device) and not block.options.versions]
+    found = [block for block in free if not any(one.output or one.wrong for one in shown[block.index])]
+    if not found:
+        return []
+    told = f"{len(found)} blocks from here on are recorded nowhere as they stand"
+    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
+
+
+def _without(
+    page: Page, block: Block, device: str, statuses: Sequence[BlockStatus], found: bool
+) -> Iterator[ShownOutput]:
+    """What to show of a block where there is no output, and of recordings that were changed by hand."""
+    options = block.options
+    damaged = [one for one in statuses if one.state is State.DAMAGED]
+    if damaged and not found:
+        yield ShownOutput(device, None, None, damage(page, block, damaged[0].environment), True)
+    if found or damaged:
+        return
+    stale = [one.environment.day for one in statuses if one.state is State.STALE]
+    if stale:
+        yield ShownOutput(device, None, None, STALE.format(day=max(stale), label=LABELS[device]))
+    elif options.needs == device or (options.versions and not options.needs and device == DEVICES[0]):
+        yield ShownOutput(device, None, None, f"Needs {options.needed}; not recorded yet.")
+    elif options.compare == device:
+        yield ShownOutput(device, None, None, f"Not recorded yet: no machine with {LABELS[device]} has run this block.")

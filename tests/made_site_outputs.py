@@ -1,0 +1,78 @@
+"""A book of pages that a test wrote: its build, and recordings for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from samedevice.devices import torch_build
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recordings import update
+from samedevice.pages.page import Page
+from samedevice.project import CACHE, RECORDINGS
+from samedevice.site_outputs import SiteOutputs
+from samedevice.weaving.panes import ShownOutput
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
+
+
+CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
+
+
+TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
+
+
+COMMAND = "pytest docs/page.md --device cpu --record"
+
+
+Write = Callable[..., Page]
+
+
+class Build:
+    """Reads pages as a build does, with a book of its own, and remembers what is told to whoever builds."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.lines: list[str] = []
+        self.problems: list[str] = []
+
+    def __call__(self, *pages: Page) -> list[dict[int, list[ShownOutput]]]:
+        site_outputs = SiteOutputs(self.root, self.lines.append, ["cpu"])
+        site_outputs.start(pages)
+        try:
+            found = [site_outputs.read(page) for page in pages]
+        finally:
+            site_outputs.close()
+        self.problems += [problem.message for _, problems in found for problem in problems]
+        return [shown for shown, _ in found]
+
+    @property
+    def faults(self) -> list[str]:
+        """The problems, without those that only ask for a recording."""
+        return [problem for problem in self.problems if "are not recorded on" not in problem]
+
+
+def record(root: Path, page: Page, *outputs: Output | None, environment: Environment = CUDA) -> Path:
+    """Write a recording of these outputs."""
+    path = place(root / RECORDINGS, environment.folder, page)
+    found = update(None, page, environment, outputs)
+    assert found is not None
+    save(path, found)
+    return path
+
+
+def record_as_run(root: Path, page: Page) -> None:
+    """Write a recording of what the cache holds."""
+    found = load(place(root / CACHE, CPU_FOLDER, page))
+    assert found is not None
+    save(place(root / RECORDINGS, CPU_FOLDER, page), found)
+
+
+def texts(shown: dict[int, list[ShownOutput]]) -> list[list[str]]:
+    """The device and text of each output, or the note in its place."""
+    return [
+        [f"{one.device}: {one.output.shown if one.output else one.note}" for one in shown[n]] for n in sorted(shown)
+    ]

@@ -1,0 +1,162 @@
+"""PageRuns: each page once on each device, and told once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samedevice.devices import torch_build
+from samedevice.outputs.cache import OutputCache
+from samedevice.outputs.output import Output
+from samedevice.page_runs import UNCHANGED, PageRuns
+from samedevice.pages.page import Page
+
+CPU_FOLDER = f"cpu-{torch_build().version}"
+"""The folder of the recordings of this interpreter."""
+
+TWO = "```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
+
+
+@pytest.fixture
+def page(one_server: object, write: Callable[..., Page]) -> Page:
+    """A page of two blocks, run by the one fork server."""
+    return write(TWO)
+
+
+@pytest.mark.parametrize("record", [False, True])
+def test_a_page_runs_once_and_not_past_what_was_selected(root: Path, page: Page, record: bool) -> None:
+    """But whole, where it is recorded."""
+    runs = PageRuns(root)
+    try:
+        runs.start([(page, "cpu", None if record else 0)])
+        run = runs.result(page, "cpu")
+        assert runs.result(page, "cpu") is run
+    finally:
+        runs.close()
+    assert [output is not None for output in run.outputs] == [True, record]
+
+
+def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
+    """Each block of the page asks for it."""
+    said = []
+    for _ in range(2):
+        runs = PageRuns(root)
+        try:
+            run = runs.result(page, "cpu")
+            said.append([runs.write(page, "cpu", run), runs.write(page, "cpu", run)])
+        finally:
+            runs.close()
+    assert said == [
+        [f"recorded docs/page.md on {CPU_FOLDER}: 2 blocks", ""],
+        [f"{UNCHANGED}docs/page.md on {CPU_FOLDER}", ""],
+    ]
+
+
+CHANGES = "print('old')\nopen('{}', 'a').write('# new')\n"
+FENCES = {
+    "a program": '```python file="snippets/x.py"\n```\n',
+    "a command": "```console\n$ python snippets/x.py\n```\n",
+    "an import": "```console\n$ python snippets/y.py\n```\n",
+}
+
+
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES.keys())
+def test_what_is_edited_while_it_runs_is_neither_kept_nor_recorded(
+    root: Path, one_server: object, write: Callable[..., Page], fence: str
+) -> None:
+    """Its output would be sealed as that of the text which was read before."""
+    program = root / "snippets/x.py"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(CHANGES.format(program), encoding="utf-8")
+    program.with_name("y.py").write_text("import x\n", encoding="utf-8")
+    page, runs = write(fence), PageRuns(root)
+    try:
+        run = runs.result(page, "cpu")
+        (output,) = run.outputs
+        assert output is not None
+        assert output.died.startswith("is not kept, because a file that it runs or reads changed")
+        assert runs.write(page, "cpu", run).startswith("not recorded: docs/page.md")
+    finally:
+        runs.close()
+    assert OutputCache(root).missing(page, "cpu") == {0}
+
+
+def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
+    """`pytest --collect-only` would wait for torch."""
+    runs = PageRuns(root)
+    runs.close()
+    assert runs.sessions is None
+
+
+SECTIONS = (
+    "## One\n\n```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n\n## Two\n\n```python\nprint(3)\n```\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("index", "code", "missing"),
+    [(None, "", set()), (0, "", {0, 1, 2}), (1, "", {2}), (2, "", {0, 1}), (None, "1 / 0", {0, 1})],
+)
+def test_a_section_that_ran_without_a_fault_is_not_run_again(
+    root: Path, one_server: object, write: Callable[..., Page], index: int | None, code: str, missing: set[int]
+) -> None:
+    """A save runs the sections that it changed; half a section would be run again all the same."""
+    page = write(SECTIONS.replace("print('two')", code or "print('two')"))
+    runs = PageRuns(root)
+    try:
+        runs.start([(page, "cpu", index)])
+        runs.result(page, "cpu")
+    finally:
+        runs.close()
+    assert OutputCache(root).missing(page, "cpu") == missing
+
+
+def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, write: Callable[..., Page]) -> None:
+    """And what an edited one printed joins them, so that the whole page is kept again."""
+    runs = PageRuns(root)
+    try:
+        runs.result(write(SECTIONS), "cpu")
+        page = write(SECTIONS.replace("print(3)", "print(4)"))
+        cache = OutputCache(root)
+        assert cache.missing(page, "cpu") == {2}
+        runs.forget()
+        runs.start([(page, "cpu", 2)])
+        assert runs.result(page, "cpu").outputs == (None, None, Output("4\n"))
+        assert cache.missing(page, "cpu") == set()
+        found = cache.find(page, "cpu")
+        assert found is not None
+        assert [entry.output for entry in found.entries] == [Output("one\n"), Output("two\n"), Output("4\n")]
+    finally:
+        runs.close()
+
+
+def test_a_run_is_told_once_it_is_kept(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that ended sooner left nothing for the next one."""
+    runs = PageRuns(root)
+    keep = runs.cache.keep
+
+    def keep_slowly(*what: Any) -> None:
+        time.sleep(0.3)
+        keep(*what)
+
+    monkeypatch.setattr(runs.cache, "keep", keep_slowly)
+    try:
+        runs.result(page, "cpu")
+        assert OutputCache(root).find(page, "cpu")
+    finally:
+        runs.close()
+
+
+def test_what_goes_wrong_while_a_run_is_kept_is_told(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody may wait for ever."""
+    runs = PageRuns(root)
+    monkeypatch.setattr(runs.cache, "keep", lambda *_: 1 // 0)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            runs.result(page, "cpu")
+    finally:
+        runs.close()

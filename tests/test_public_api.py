@@ -1,0 +1,55 @@
+"""The public API of the engine, which pages and other packages use, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import samedevice
+from samedevice.project import PACKAGE
+
+WORKER = {"samedevice", "samedevice.running", "samedevice.outputs"}
+"""What a page's process may hold of the engine, beside the modules that the worker itself imports."""
+
+
+def test_every_public_name_is_there() -> None:
+    """Each is imported when it is used, so that a wrong name would be found late."""
+    listed = {name for names in samedevice._MODULES.values() for name in names}
+    assert listed == set(samedevice.__all__)
+    assert [name for name in samedevice.__all__ if getattr(samedevice, name, None) is None] == []
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    """They read the imports that are never run."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    seen = {
+        (str(node.module).removeprefix("samedevice."), alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("samedevice.")
+        for alias in node.names
+    }
+    assert seen == {(module, name) for module, names in samedevice._MODULES.items() for name in names}
+
+
+def test_the_engine_is_typed() -> None:
+    """Type checkers of other projects need the mark."""
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_a_page_process_holds_next_to_nothing_of_the_engine() -> None:
+    """A page that lists its modules, or pickles something, must not meet ours; and each import costs every page."""
+    code = "import sys, samedevice.running.worker; print(*[n for n in sys.modules if n.startswith('samedevice')])"
+    found = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    own = imported(PACKAGE / "running/worker.py") | {"samedevice.running.worker"}
+    assert found == WORKER | own
+    assert len(own) <= 5
+    assert "torch" not in found
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the engine that a module imports, wherever in it."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    found = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name for name in found if name.startswith("samedevice.")}

@@ -1,0 +1,105 @@
+"""The memory calculator counts what PyTorch allocates for the model that it describes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
+
+LAYERS, WIDTH, VOCABULARY, TOKENS, BATCH = 3, 128, 500, 32, 2
+SIZES = {"layers": LAYERS, "width": WIDTH, "vocabulary": VOCABULARY, "tokens": TOKENS, "batch": BATCH}
+
+
+class Block(nn.Module):
+    """One layer of a GPT."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attention, then the two wide layers, each added to its input."""
+        heads = (
+            part.view(BATCH, TOKENS, WIDTH // 64, 64).transpose(1, 2) for part in self.qkv(self.first(x)).chunk(3, -1)
+        )
+        seen = functional.scaled_dot_product_attention(*heads, is_causal=True)
+        x = x + self.out(seen.transpose(1, 2).reshape(x.shape))
+        return x + self.down(functional.gelu(self.up(self.second(x))))
+
+
+class Model(nn.Module):
+    """A GPT whose last layer is its embedding."""
+
+    def __init__(self, checkpointing: bool) -> None:
+        super().__init__()
+        self.checkpointing = checkpointing
+        self.words, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(TOKENS, WIDTH)
+        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY, bias=False)
+        self.head.weight = self.words.weight
+
+    def forward(self, words: Tensor) -> Tensor:
+        """The loss of predicting each word, which is all that matters here."""
+        x = self.words(words) + self.places.weight
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False) if self.checkpointing else block(x)
+        return functional.cross_entropy(self.head(self.norm(x)).flatten(0, 1), words.flatten())
+
+
+def counted(dtype: str, checkpointing: bool) -> dict[str, int]:
+    """The bytes that PyTorch keeps for a step of the model: its own, its gradients', the optimizer's, for backward."""
+    model = Model(checkpointing).to(torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+    own = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    kept: dict[int, Tensor] = {}
+
+    def keep(tensor: Tensor) -> Tensor:
+        piece = tensor.untyped_storage().data_ptr()
+        if piece not in own:
+            kept[piece] = tensor
+        return tensor
+
+    words = torch.randint(VOCABULARY, (BATCH, TOKENS))
+    optimizer = torch.optim.AdamW(model.parameters())
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        with torch.autocast("cpu", torch.bfloat16, enabled="autocast" in dtype):
+            loss = model(words)
+    saved = sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
+    loss.backward()
+    optimizer.step()
+    state = sum(value.nbytes for one in optimizer.state.values() for value in one.values() if value.dim())
+    parameters = list(model.parameters())
+    return {
+        "parameters": sum(one.numel() for one in parameters),
+        "weights": sum(one.nbytes for one in parameters),
+        "gradients": sum(one.grad.nbytes for one in parameters if one.grad is not None),
+        "optimizer": state,
+        "saved": saved,
+    }
+
+
+@pytest.mark.parametrize("checkpointing", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float32, autocast to bfloat16", "bfloat16"])
+def test_each_part_is_what_pytorch_keeps(ask: Any, dtype: str, checkpointing: bool) -> None:
+    """Weights, gradients and state to the byte; what is saved for backward within one percent."""
+    choice = {"dtype": dtype, "optimizer": "Adam, AdamW", "checkpointing": checkpointing}
+    (found,) = ask("memory", "memory", [[SIZES | choice]])
+    expected = counted(dtype, checkpointing)
+    assert {name: found[name] for name in ("parameters", "weights", "gradients", "optimizer")} == {
+        name: expected[name] for name in ("parameters", "weights", "gradients", "optimizer")
+    }
+    saved = found["activations"] + (VOCABULARY * WIDTH * 2 if checkpointing and found["copies"] else found["copies"])
+    assert saved == pytest.approx(expected["saved"], rel=0.01)
+
+
+def test_a_checkpointed_layer_is_computed_again_with_all_that_it_saves(ask: Any) -> None:
+    """Without its input, which is kept: so the layers' difference with and without checkpoints is that part for each."""
+    choice = {"dtype": "float32", "optimizer": "SGD"}
+    whole, less = ask("memory", "memory", [[SIZES | choice | {"checkpointing": one}] for one in (False, True)])
+    assert whole["recomputed"] == 0
+    assert less["activations"] + LAYERS * less["recomputed"] == whole["activations"]
