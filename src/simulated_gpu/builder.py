@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,9 @@ def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path
         return folder
     with _locked(cache_folder()):
         if not folder.exists():
+            print(
+                f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once", file=sys.stderr, flush=True
+            )
             fresh = Path(tempfile.mkdtemp(dir=folder.parent))
             try:
                 build(fresh)
