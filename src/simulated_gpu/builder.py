@@ -21,6 +21,7 @@ from .errors import MachineError
 from .installed import Torch
 
 COMPILER = "g++"
+UNFINISHED = "unfinished-"
 
 
 def cache_folder() -> Path:
@@ -42,7 +43,9 @@ def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path
             print(
                 f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once", file=sys.stderr, flush=True
             )
-            fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+            for unfinished in folder.parent.glob(f"{UNFINISHED}*"):  # of a process that was killed
+                shutil.rmtree(unfinished)
+            fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder.parent))
             try:
                 build(fresh)
                 fresh.chmod(0o755)

@@ -10,7 +10,7 @@ from .installed import Torch
 SOURCES = Path(__file__).parent / "runtime"
 RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "streams")
 DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
-FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-return-type-c-linkage")
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall")
 
 
 def build(torch: Torch) -> list[Path]:

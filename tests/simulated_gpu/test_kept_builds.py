@@ -58,6 +58,14 @@ def test_a_build_that_fails_leaves_nothing(torch: Torch, source: Path) -> None:
     assert [path.name for path in builder.cache_folder().iterdir()] == ["lock"]
 
 
+def test_what_a_killed_process_left_is_removed(torch: Torch, source: Path) -> None:
+    """A build takes hundreds of megabytes while it runs."""
+    left = builder.cache_folder() / f"{builder.UNFINISHED}x"
+    left.mkdir(parents=True)
+    builder.kept("x", torch, [source], write)
+    assert not left.exists()
+
+
 def test_a_missing_compiler_is_named_with_how_to_install_it(
     torch: Torch, source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

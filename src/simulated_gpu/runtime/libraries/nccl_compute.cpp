@@ -1,6 +1,7 @@
 // What NCCL's collectives compute.
 #include "nccl.h"
 
+#include <cmath>
 #include <cstring>
 
 extern "C" int cudaMemcpyAsync(void *, const void *, size_t, int, void *);
@@ -22,15 +23,26 @@ float widen(BFloat value) {
     std::memcpy(&result, &bits, 4);
     return result;
 }
-float widen(Half value) { return float(reinterpret_cast<const _Float16 &>(value)); }
+// Not _Float16: compilers of 2021 do not know it in C++.
+float widen(Half value) {
+    int exponent = value.bits >> 10 & 31, mantissa = value.bits & 1023;
+    float size = exponent == 31  ? (mantissa ? NAN : INFINITY)
+                 : exponent == 0 ? std::ldexp(float(mantissa), -24)
+                                 : std::ldexp(float(mantissa + 1024), exponent - 25);
+    return value.bits & 0x8000 ? -size : size;
+}
 template <class Number> Number widen(Number value) { return value; }
 
 template <class Number, class Wide> Number narrow(Wide value) { return Number(value); }
 template <> Half narrow<Half, float>(float value) {
-    _Float16 rounded = _Float16(value);
-    Half result;
-    std::memcpy(&result, &rounded, 2);
-    return result;
+    int sign = std::signbit(value) ? 0x8000 : 0, exponent;
+    float size = std::fabs(value);
+    if (value != value) return {0x7e00};
+    if (size >= 65520) return {uint16_t(sign | 0x7c00)};
+    if (size < 0x1p-14f) return {uint16_t(sign | int(std::nearbyint(size * 0x1p24f)))};  // to nearest, ties to even
+    std::frexp(size, &exponent);
+    int mantissa = int(std::nearbyint(std::ldexp(size, 11 - exponent))) - 1024;  // 1024 carries into the exponent
+    return {uint16_t(sign | (((exponent + 14) << 10) + mantissa))};
 }
 template <> BFloat narrow<BFloat, float>(float value) {
     uint32_t bits;
