@@ -10,6 +10,16 @@ In a program, call `start` before PyTorch is imported. (PYTEST_DONT_REWRITE: it 
 from .errors import MachineError, NotSimulated, SettingError, SimulatedGPUError
 from .settings import Settings
 from .startup import running, start
+from .values.unsure import unsure
 
-__all__ = ["MachineError", "NotSimulated", "SettingError", "Settings", "SimulatedGPUError", "running", "start"]
+__all__ = [
+    "MachineError",
+    "NotSimulated",
+    "SettingError",
+    "Settings",
+    "SimulatedGPUError",
+    "running",
+    "start",
+    "unsure",
+]
 __version__ = "0.1.0"

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from .errors import MachineError
 from .installed import Torch
 
 COMPILER = "g++"
+UNFINISHED = "unfinished-"
 
 
 def cache_folder() -> Path:
@@ -38,7 +40,12 @@ def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path
         return folder
     with _locked(cache_folder()):
         if not folder.exists():
-            fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+            print(
+                f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once", file=sys.stderr, flush=True
+            )
+            for unfinished in folder.parent.glob(f"{UNFINISHED}*"):  # of a process that was killed
+                shutil.rmtree(unfinished)
+            fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder.parent))
             try:
                 build(fresh)
                 fresh.chmod(0o755)

@@ -10,12 +10,12 @@ from .installed import Torch
 SOURCES = Path(__file__).parent / "runtime"
 RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "streams")
 DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
-FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wno-return-type-c-linkage")
+FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall")
 
 
 def build(torch: Torch) -> list[Path]:
     """Return the libraries for this PyTorch, in the order in which they have to be loaded. Builds them if need be."""
-    sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("*.h"), *map(Path, (__file__, elf.__file__, stubs.__file__))]
+    sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("**/*.h"), *map(Path, (__file__, elf.__file__, stubs.__file__))]
     folder = builder.kept("runtime", torch, sources, lambda fresh: _build(torch, fresh))
     return sorted(folder.glob("*.so"), key=lambda path: (path.stem != "cudart", path.stem))
 
@@ -53,8 +53,8 @@ def _sources(stem: str, soname: str) -> list[Path]:
         return [SOURCES / f"{name}.cpp" for name in RUNTIME]
     if soname in DRIVER:
         return [SOURCES / f"{DRIVER[soname]}.cpp"]
-    path = SOURCES / "libraries" / f"{stem}.cpp"
-    return [path] if path.exists() else []
+    libraries = SOURCES / "libraries"
+    return sorted([*libraries.glob(f"{stem}.cpp"), *libraries.glob(f"{stem}_*.cpp")])
 
 
 def _compile(source: Path, torch: Torch, folder: Path) -> Path:

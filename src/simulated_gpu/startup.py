@@ -15,6 +15,7 @@ from types import ModuleType
 from . import installed, runtime_build, settings
 from .errors import MachineError
 from .settings import Settings
+from .values import build as values_build
 
 
 def start(gpus: int = 1, memory: str | None = None, capability: str | None = None) -> None:
@@ -33,6 +34,7 @@ def start(gpus: int = 1, memory: str | None = None, capability: str | None = Non
 def prepare() -> None:
     """Compile what is not compiled yet. Raises MachineError, here rather than at the program's `import torch`."""
     runtime_build.build(installed.find())
+    values_build.library()
 
 
 def describe(chosen: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -40,10 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def python(tmp_path: Path) -> Python:
-    """Run Python in an empty folder, where simulated_gpu can be imported."""
+    """Run Python in an empty folder, as if simulated_gpu were installed."""
+    site = tmp_path / "site"  # Python runs sitecustomize.py at its start, as it does a .pth file of the installation
+    site.mkdir()
+    shutil.copy(SRC / "simulated_gpu" / "simulated_gpu.pth", site / "sitecustomize.py")
 
     def run(*arguments: str, **variables: str) -> Completed:
-        environment = {**os.environ, "PYTHONPATH": str(SRC), **variables}
+        environment = {**os.environ, "PYTHONPATH": f"{SRC}:{site}", **variables}
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
 

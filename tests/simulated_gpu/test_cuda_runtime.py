@@ -276,9 +276,11 @@ def test_a_failed_kernel_fails_everything_after_it(runtime: tuple[Path, int]) ->
     run(
         runtime,
         """
+event, (status, address) = made(cuda.cudaEventCreate), allocate(512)
 cuda.simgpu_fail(710)
 assert cuda.cudaGetErrorString(710) == b"device-side assert triggered"
 assert [cuda.cudaDeviceSynchronize(), allocate(512)[0], cuda.cudaGetLastError(), cuda.cudaGetLastError()] == [710] * 4
+assert cuda.cudaSetDevice(1) == cuda.cudaFree(address) == cuda.cudaEventDestroy(event) == 0  # destructors call these
 """,
     )
 

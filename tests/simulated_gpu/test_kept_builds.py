@@ -31,11 +31,13 @@ def write(folder: Path) -> None:
     (folder / "result").write_text("built")
 
 
-def test_what_was_built_is_not_built_again(torch: Torch, source: Path) -> None:
-    """The first use takes seconds, the others must not."""
+def test_what_was_built_is_not_built_again(torch: Torch, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first use takes a minute, and says why; the others must not."""
     folder = builder.kept("x", torch, [source], write)
     assert (folder / "result").read_text() == "built"
+    assert capsys.readouterr().err == "simulated_gpu: compiling for PyTorch 2.13.0+cu130; this happens once\n"
     assert builder.kept("x", torch, [source], lambda folder: pytest.fail("built again")) == folder
+    assert capsys.readouterr().err == ""
 
 
 def test_a_changed_source_and_another_pytorch_are_built_anew(torch: Torch, source: Path) -> None:
@@ -54,6 +56,14 @@ def test_a_build_that_fails_leaves_nothing(torch: Torch, source: Path) -> None:
     with pytest.raises(MachineError, match="the compiler could not build"):
         builder.kept("x", torch, [source], lambda folder: builder.compile_with(["-c", str(source)]))
     assert [path.name for path in builder.cache_folder().iterdir()] == ["lock"]
+
+
+def test_what_a_killed_process_left_is_removed(torch: Torch, source: Path) -> None:
+    """A build takes hundreds of megabytes while it runs."""
+    left = builder.cache_folder() / f"{builder.UNFINISHED}x"
+    left.mkdir(parents=True)
+    builder.kept("x", torch, [source], write)
+    assert not left.exists()
 
 
 def test_a_missing_compiler_is_named_with_how_to_install_it(

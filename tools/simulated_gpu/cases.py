@@ -13,7 +13,6 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from simulated_gpu import NotSimulated
 
-SAMPLES = 6
 RANDOM = (
     "rand", "normal", "multinomial", "bernoulli", "uniform", "cauchy", "exponential", "geometric", "dropout", "empty", "rrelu",
     "svd_lowrank", "pca_lowrank", "fractional",
@@ -26,22 +25,27 @@ def name(op: OpInfo) -> str:
     return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
 
 
+def is_random(op: OpInfo, sample: SampleInput) -> bool:
+    """Return whether the results are random numbers, of which only shape and dtype can be compared with the CPU's."""
+    return any(word in name(op) for word in RANDOM) or bool(sample.kwargs.get("dropout_p"))
+
+
 def operators() -> dict[str, OpInfo]:
     """Return all operators of the database by name."""
     return {name(op): op for op in op_db}
 
 
-def run(op: OpInfo, dtype: torch.dtype, backward: bool) -> tuple[str, str]:
-    """Return the verdict on one case, and what went wrong."""
+def run(op: OpInfo, dtype: torch.dtype, backward: bool, samples: int) -> tuple[str, str]:
+    """Return the verdict on one case with so many samples, and what went wrong."""
     supported = dtype in op.supported_dtypes("cuda")
     if backward and not (op.supports_autograd and dtype in op.supported_backward_dtypes("cuda")):
         return "no gradient", ""
     compared = failed = 0
     try:
-        for sample in itertools.islice(_samples(op, dtype, backward), SAMPLES):
+        for sample in itertools.islice(_samples(op, dtype, backward), samples):
             want = _attempt(lambda s=sample: _reference(op, s, dtype, backward))
             got = _attempt(lambda s=sample: _evaluate(op, _moved(s, "cuda"), backward))
-            verdict = _judge(name(op), supported, want, got)
+            verdict = _judge(is_random(op, sample), supported, want, got)
             if verdict[0] not in ("equal", "fails rightly"):
                 return verdict
             compared += verdict[0] == "equal"
@@ -60,7 +64,7 @@ class _NoSamples(Exception):
 def _samples(op: OpInfo, dtype: torch.dtype, backward: bool) -> Iterator[SampleInput]:
     torch.manual_seed(0)
     try:
-        yield from op.sample_inputs("cpu", dtype, requires_grad=backward)
+        yield from op.sample_inputs("cuda", dtype, requires_grad=backward)
     except Exception as error:
         raise _NoSamples from error
 
@@ -69,12 +73,13 @@ def _moved(sample: SampleInput, device: str, dtypes: dict[torch.dtype, torch.dty
     def move(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             wider = (dtypes or {}).get(value.dtype, value.dtype)
-            return value.detach().clone().to(device, wider).requires_grad_(value.requires_grad)
+            where = device if value.is_cuda else value.device
+            return value.detach().clone().to(where, wider).requires_grad_(value.requires_grad)
         if isinstance(value, torch.dtype):
             return (dtypes or {}).get(value, value)
-        if isinstance(value, torch.device) or value == "cpu":
-            return device
-        return value
+        if isinstance(value, torch.device) and value.type == "cuda":
+            return torch.device(device)
+        return device if isinstance(value, str) and value.startswith("cuda") else value
 
     return SampleInput(move_tree(move, sample.input), args=move_tree(move, sample.args), kwargs=move_tree(move, sample.kwargs))
 
@@ -118,7 +123,7 @@ def _attempt(function: Callable[[], list[Any]]) -> list[Any] | Exception:
         return error
 
 
-def _judge(op: str, supported: bool, want: list[Any] | Exception, got: list[Any] | Exception) -> tuple[str, str]:
+def _judge(random: bool, supported: bool, want: list[Any] | Exception, got: list[Any] | Exception) -> tuple[str, str]:
     if isinstance(got, NotSimulated):
         return "refused", str(got)
     if isinstance(got, Exception):
@@ -128,29 +133,29 @@ def _judge(op: str, supported: bool, want: list[Any] | Exception, got: list[Any]
         return ("accepted, CPU fails" if supported else "accepted"), f"{type(want).__name__}: {want}"
     if not supported:
         return "accepted", ""
-    return _compare(op, want, got)
+    return _compare(random, want, got)
 
 
-def _compare(op: str, want: list[Any], got: list[Any]) -> tuple[str, str]:
+def _compare(random: bool, want: list[Any], got: list[Any]) -> tuple[str, str]:
     if len(want) != len(got):
         return "different", "another number of results"
     for one, other in zip(want, got, strict=True):
         if isinstance(one, torch.Tensor) != isinstance(other, torch.Tensor):
             return "different", f"{one!r} and {other!r}"
         if not isinstance(one, torch.Tensor):
-            if one != other and not any(word in op for word in RANDOM):
+            if one != other and not random:
                 return "different", f"{one!r} and {other!r}"
             continue
         try:
-            _compare_tensors(op, one.detach(), other.detach().cpu())
+            _compare_tensors(random, one.detach(), other.detach().cpu())
         except AssertionError as error:
             return "different", str(error)
     return "equal", ""
 
 
-def _compare_tensors(op: str, one: torch.Tensor, other: torch.Tensor) -> None:
+def _compare_tensors(random: bool, one: torch.Tensor, other: torch.Tensor) -> None:
     assert one.shape == other.shape, f"shape {tuple(one.shape)} and {tuple(other.shape)}"
-    if any(word in op for word in RANDOM):
+    if random:
         return
     narrow = other.dtype in (torch.float16, torch.bfloat16, torch.complex32)
     tolerance = {"rtol": 2e-2, "atol": 2e-2} if narrow else {}

@@ -25,7 +25,7 @@ def main() -> None:
     """Run the cases and print how many had which verdict."""
     options = _options()
     if options.worker:
-        _work()
+        _work(options.samples)
         return
     results = []
     with open(options.out, "w") as file:
@@ -45,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dtypes", nargs="+", default=["float32"])
     parser.add_argument("--only", type=lambda text: text.split(","), help="names of operators")
     parser.add_argument("--forward", action="store_true", help="measure no gradients")
+    parser.add_argument("--samples", type=int, default=6, help="at most so many inputs a case")
     parser.add_argument("--part", type=lambda text: tuple(map(int, text.split("/"))), default=(0, 1), help="i/n: one part of n")
     parser.add_argument("--out", type=Path, default=Path("measured.jsonl"))
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -58,7 +59,7 @@ def _measure(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     cases = [(op, dtype, way) for op in names[i::n] for dtype in options.dtypes for way in ways]
     worker = None
     for op, dtype, backward in cases:
-        worker = worker or _Worker()
+        worker = worker or _Worker(options.samples)
         answer = worker.ask((op, dtype, backward))
         if answer[0] in ("crash", "hang"):
             worker = None
@@ -75,8 +76,8 @@ def _names() -> list[str]:
 class _Worker:
     """A process that answers a case with a verdict."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-W", "ignore", __file__, "--worker"]
+    def __init__(self, samples: int) -> None:
+        command = [sys.executable, "-W", "ignore", __file__, "--worker", "--samples", str(samples)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
         )
@@ -99,7 +100,7 @@ class _Worker:
         return verdict, why
 
 
-def _work() -> None:
+def _work(samples: int) -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what an operator prints must not get between the answers
     import simulated_gpu
@@ -112,7 +113,7 @@ def _work() -> None:
     operators = cases.operators()
     for line in sys.stdin:
         op, dtype, backward = json.loads(line)
-        print(json.dumps(cases.run(operators[op], getattr(torch, dtype), backward)), file=answers)
+        print(json.dumps(cases.run(operators[op], getattr(torch, dtype), backward, samples)), file=answers)
 
 
 def _way(result: dict[str, object]) -> str:

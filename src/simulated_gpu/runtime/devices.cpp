@@ -142,11 +142,15 @@ Properties describe(int device) {
 
 }  // namespace
 
-Status usable() {
+Status alive() {
     started = true;
     if (forked) return INITIALIZATION_ERROR;
-    if (Status status = failed()) return status;
     return settings.visible.empty() ? NO_DEVICE : SUCCESS;
+}
+
+Status usable() {
+    Status status = alive();
+    return status ? status : failed();
 }
 
 int current_device() { return current; }
@@ -178,13 +182,13 @@ EXPORT Status cudaGetDeviceCount(int *count) {
 }
 
 EXPORT Status cudaGetDevice(int *device) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     *device = current;
     return SUCCESS;
 }
 
 EXPORT Status cudaSetDevice(int device) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     if (!exists(device)) return result(INVALID_DEVICE);
     current = device;
     return SUCCESS;

@@ -17,8 +17,13 @@ uint64_t total = 0;
 std::atomic<uint64_t> counts[SIMGPU_KINDS];
 std::atomic<uint64_t> unclaimed{0};
 std::atomic<bool> refusing{true};
-std::atomic<simgpu_listener> listener{nullptr};
-std::atomic<void *> listener_data{nullptr};
+struct Listener {
+    simgpu_listener call;
+    void *data;
+};
+constexpr int MOST_LISTENERS = 8;
+Listener listeners[MOST_LISTENERS];
+std::atomic<int> listening{0};
 
 thread_local int depth = 0;
 thread_local uint64_t launched = 0;
@@ -43,7 +48,8 @@ void note(simgpu_event event) {
         event.number = ++total;
         ring[(total - 1) % KEPT] = event;
     }
-    if (simgpu_listener call = listener.load()) call(&event, listener_data.load());
+    int number = listening.load(std::memory_order_acquire);
+    for (int i = 0; i < number; ++i) listeners[i].call(&event, listeners[i].data);
 }
 
 void refuse(const char *what) {
@@ -79,9 +85,13 @@ EXPORT const char *simgpu_take_refusal(void) {
     return refusal.c_str();
 }
 
-EXPORT void simgpu_listen(simgpu_listener new_listener, void *user) {
-    listener_data = user;
-    listener = new_listener;
+EXPORT int simgpu_listen(simgpu_listener listener, void *user) {
+    std::lock_guard<std::mutex> guard(log_lock);
+    int number = listening.load();
+    if (number == MOST_LISTENERS) return 1;
+    listeners[number] = {listener, user};
+    listening.store(number + 1, std::memory_order_release);
+    return 0;
 }
 
 EXPORT uint64_t simgpu_count(int kind) { return kind > 0 && kind < SIMGPU_KINDS ? counts[kind].load() : 0; }

@@ -82,7 +82,7 @@ Status allocate(const char *what, void **address, size_t bytes) {
 }
 
 Status release(const char *what, void *address) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     if (!address) return SUCCESS;
     size_t bytes = 0;
     {
@@ -234,7 +234,7 @@ EXPORT Status cudaHostAlloc(void **address, size_t bytes, unsigned) {
 EXPORT Status cudaMallocHost(void **address, size_t bytes) { return cudaHostAlloc(address, bytes, 0); }
 
 EXPORT Status cudaFreeHost(void *address) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     if (!address) return SUCCESS;
     std::lock_guard<std::mutex> guard(lock);
     auto block = blocks.find(number(address));

@@ -83,10 +83,10 @@ struct simgpu_event {
     int32_t claimed;   /* 1: between simgpu_enter and simgpu_leave */
 };
 
-/* Calls the listener for each event, on the thread where it happens, before the data moves: a listener may write what
- * a device-to-host copy is about to read. NULL removes it. A listener must not call CUDA. */
+/* Calls the listener for each event from now on, on the thread where it happens, before the data moves: it may write what
+ * a device-to-host copy is about to read. It must not call CUDA. Up to eight listen; returns 1 if there is no room. */
 typedef void (*simgpu_listener)(const struct simgpu_event *event, void *user);
-void simgpu_listen(simgpu_listener listener, void *user);
+int simgpu_listen(simgpu_listener listener, void *user);
 
 /* The number of events of a kind so far. */
 uint64_t simgpu_count(int kind);

@@ -54,7 +54,9 @@ Status result(Status status);
 
 // The error that all calls give since a kernel failed, or SUCCESS.
 Status failed();
-// SUCCESS, or the error that every function gives where the devices cannot be used: in a fork, or after a failure.
+// SUCCESS, or the error of a process that has no devices: a fork after the start, or none is visible.
+Status alive();
+// The same, or the failure: for all but what destructors call, which must not throw.
 Status usable();
 
 int current_device();

@@ -154,7 +154,7 @@ EXPORT Status cudaStreamCreateWithPriority(const void **stream, unsigned flags, 
     return create_stream(stream, flags, priority);
 }
 EXPORT Status cudaStreamDestroy(const void *stream) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     std::lock_guard<std::mutex> guard(lock);
     return result(streams.erase(stream) ? SUCCESS : INVALID_HANDLE);
 }
@@ -206,7 +206,7 @@ EXPORT Status cudaStreamWaitEvent(const void *stream_handle, const void *event_h
 EXPORT Status cudaEventCreate(const void **event) { return create_event(event, 0); }
 EXPORT Status cudaEventCreateWithFlags(const void **event, unsigned flags) { return create_event(event, flags); }
 EXPORT Status cudaEventDestroy(const void *event) {
-    if (Status status = usable()) return result(status);
+    if (Status status = alive()) return result(status);
     std::lock_guard<std::mutex> guard(lock);
     return result(events.erase(event) ? SUCCESS : INVALID_HANDLE);
 }

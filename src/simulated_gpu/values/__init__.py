@@ -7,8 +7,9 @@ from functools import cache
 
 from ..errors import MachineError, NotSimulated
 from .build import library
+from .unsure import unsure
 
-__all__ = ["install"]
+__all__ = ["install", "unsure"]
 
 
 @cache

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from .. import builder, installed
@@ -15,6 +17,7 @@ SOURCES = Path(__file__).parent / "native"
 NAME = "values.so"
 
 
+@cache
 def library() -> Path:
     """Return the compiled extension, built if it was not built before. Raises MachineError if that fails."""
     torch = installed.find()
@@ -23,21 +26,34 @@ def library() -> Path:
 
 
 def _build(torch: Torch, folder: Path) -> None:
+    work = folder / "work"
+    work.mkdir()
+    common = _compile_headers(torch, work)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda source: _compile(torch, source, folder), sorted(SOURCES.glob("*.cpp"))))
+        objects = list(pool.map(lambda source: _compile(torch, common, source), sorted(SOURCES.glob("*.cpp"))))
     libraries = ["-L" + str(torch.folder / "lib"), "-ltorch_cpu", "-lc10", "-ltorch_python"]
     builder.compile_with(["-shared", "-o", str(folder / NAME), *map(str, objects), *libraries])
-    for made in objects:
-        made.unlink()
+    shutil.rmtree(work)
 
 
-def _compile(torch: Torch, source: Path, folder: Path) -> Path:
+def _compile_headers(torch: Torch, work: Path) -> Path:
+    """Compile PyTorch's headers once for all files: they cost more than the files themselves."""
+    common = work / "common.h"
+    shutil.copy(SOURCES / "common.h", common)
+    builder.compile_with([*_flags(torch), "-x", "c++-header", str(common), "-o", f"{common}.gch"])
+    return common
+
+
+def _compile(torch: Torch, common: Path, source: Path) -> Path:
+    made = common.parent / (source.stem + ".o")
+    builder.compile_with([*_flags(torch), "-include", str(common), "-c", str(source), "-o", str(made)])
+    return made
+
+
+def _flags(torch: Torch) -> list[str]:
     python = Path(sysconfig.get_paths()["include"])
     if not (python / "Python.h").exists():
         raise MachineError(f"Python's headers are not in {python}. Install them: apt-get install python3-dev.")
     include = torch.folder / "include"
     folders = [include, include / "torch" / "csrc" / "api" / "include", python]
-    made = folder / (source.stem + ".o")
-    flags = ["-O1", "-std=c++20", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS"]
-    builder.compile_with([*flags, *(f"-isystem{path}" for path in folders), "-c", str(source), "-o", str(made)])
-    return made
+    return ["-O1", "-std=c++20", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *(f"-isystem{path}" for path in folders)]

@@ -29,10 +29,14 @@ at::Tensor dense_view(const at::Tensor& tensor) {
   return view;
 }
 
+std::pair<at::Tensor, at::Tensor> compressed_indices(const at::Tensor& tensor) {
+  if (tensor.layout() == at::kSparseCsr || tensor.layout() == at::kSparseBsr)
+    return {tensor.crow_indices(), tensor.col_indices()};
+  return {tensor.ccol_indices(), tensor.row_indices()};
+}
+
 at::Tensor compressed_view(const at::Tensor& tensor) {
-  bool by_row = tensor.layout() == at::kSparseCsr || tensor.layout() == at::kSparseBsr;
-  auto compressed = by_row ? tensor.crow_indices() : tensor.ccol_indices();
-  auto plain = by_row ? tensor.col_indices() : tensor.row_indices();
+  auto [compressed, plain] = compressed_indices(tensor);
   auto options = tensor.options().device(at::kCPU);
   return at::_sparse_compressed_tensor_unsafe(
       dense_view(compressed), dense_view(plain), dense_view(tensor.values()), tensor.sizes(), options);
@@ -69,12 +73,29 @@ at::Device gpu_of(const std::vector<c10::IValue>& arguments) {
   return gpu.value_or(c10::impl::VirtualGuardImpl(at::kCUDA).getDevice());
 }
 
-at::Tensor on_gpu(const at::Tensor& host, at::Device gpu) {
-  if (!host.defined())
-    return host;
+namespace {
+
+at::Tensor dense_on_gpu(const at::Tensor& host, at::Device gpu) {
   auto tensor = at::empty_strided(host.sizes(), host.strides(), host.options().device(gpu));
   host_view(tensor).copy_(host);
   return tensor;
+}
+
+} // namespace
+
+at::Tensor on_gpu(const at::Tensor& host, at::Device gpu) {
+  if (!host.defined())
+    return host;
+  if (host.layout() == at::kStrided)
+    return dense_on_gpu(host, gpu);
+  auto options = host.options().device(gpu);
+  auto values = dense_on_gpu(host.layout() == at::kSparse ? host._values() : host.values(), gpu);
+  if (host.layout() == at::kSparse)
+    return at::_sparse_coo_tensor_unsafe(
+        dense_on_gpu(host._indices(), gpu), values, host.sizes(), options, host.is_coalesced());
+  auto [compressed, plain] = compressed_indices(host);
+  return at::_sparse_compressed_tensor_unsafe(
+      dense_on_gpu(compressed, gpu), dense_on_gpu(plain, gpu), values, host.sizes(), options);
 }
 
 at::Tensor wide(const at::Tensor& tensor) {

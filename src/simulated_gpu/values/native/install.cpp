@@ -4,6 +4,7 @@
 #include "operator.h"
 #include "runtime.h"
 #include "special.h"
+#include "whole.h"
 
 #include <memory>
 #include <unordered_set>
@@ -34,8 +35,28 @@ bool computes_nothing(const c10::FunctionSchema& schema) {
   return names.count(schema.operator_name().name) > 0 || returns_a_view(schema);
 }
 
+// Operators of sparse tensors that read and set their parts.
+bool describes_sparse(const c10::FunctionSchema& schema) {
+  static const std::unordered_set<std::string> names = {
+      "aten::_nnz", "aten::_dimI", "aten::_dimV", "aten::sparse_dim", "aten::dense_dim", "aten::is_coalesced",
+      "aten::_coalesced_", "aten::copy_sparse_to_sparse_", "aten::sparse_resize_", "aten::sparse_resize_and_clear_",
+      "aten::_sparse_coo_tensor_with_dims", "aten::_sparse_coo_tensor_with_dims_and_tensors", "aten::copy_",
+      "aten::_to_copy", "aten::empty", "aten::empty_like", "aten::_pin_memory", "aten::is_pinned",
+      "aten::_sparse_compressed_tensor_with_dims", "aten::resize_as_sparse_"};
+  return names.count(schema.operator_name().name) > 0;
+}
+
+Special special_for(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+  return key == c10::DispatchKey::CUDA ? special(handle) : Special{nullptr, whole::on_the_cpu};
+}
+
+bool stays(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+  const auto& schema = handle.schema();
+  return computes_nothing(schema) || (key != c10::DispatchKey::CUDA && describes_sparse(schema));
+}
+
 void replace(const c10::OperatorHandle& handle, c10::DispatchKey key) {
-  auto op = std::make_shared<const Operator>(handle, key, special(handle));
+  auto op = std::make_shared<const Operator>(handle, key, special_for(handle, key));
   auto kernel = c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op)));
   auto registration = c10::Dispatcher::singleton().registerImpl(
       handle.operator_name(), key, std::move(kernel), std::nullopt, nullptr, "simulated_gpu");
@@ -43,24 +64,23 @@ void replace(const c10::OperatorHandle& handle, c10::DispatchKey key) {
 }
 
 bool has_own_kernel(const c10::OperatorHandle& handle, c10::DispatchKey key) {
-  static const std::unordered_set<std::string> through_stubs = {"aten::copy_"};
+  static const std::unordered_set<std::string> shared_with_the_cpu = {"aten::copy_", "aten::cudnn_is_acceptable"};
   return handle.hasKernelForDispatchKey(key) ||
-      (key == c10::DispatchKey::CUDA && through_stubs.count(handle.operator_name().name) > 0);
+      (key == c10::DispatchKey::CUDA && shared_with_the_cpu.count(handle.operator_name().name) > 0);
 }
 
-int replace_all() {
+void replace_all() {
   Silence silence; // PyTorch warns that kernels are replaced
   c10::WarningUtils::WarningHandlerGuard guard(&silence);
   auto& dispatcher = c10::Dispatcher::singleton();
-  int count = 0;
   for (const auto& name : dispatcher.getAllOpNames()) {
     auto handle = dispatcher.findSchema(name);
-    if (!handle || computes_nothing(handle->schema()) || !has_own_kernel(*handle, c10::DispatchKey::CUDA))
+    if (!handle)
       continue;
-    replace(*handle, c10::DispatchKey::CUDA);
-    ++count;
+    for (auto key : {c10::DispatchKey::CUDA, c10::DispatchKey::SparseCUDA, c10::DispatchKey::SparseCsrCUDA})
+      if (has_own_kernel(*handle, key) && !stays(*handle, key))
+        replace(*handle, key);
   }
-  return count;
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 #include "operator.h"
 
 #include "below.h"
+#include "errors.h"
+#include "graphs.h"
 #include "host.h"
 #include "overloads.h"
 #include "runtime.h"
@@ -138,9 +140,40 @@ void Operator::restore(const Arguments& arguments, const Arguments& saved) const
 void Operator::replace(Stack* stack) const {
   Below below;
   auto arguments = torch::jit::pop(*stack, schema().arguments().size());
+  auto results = results_of(arguments, special_.replace(Call{*this, arguments, {}, {}}));
+  if (graphs::capturing())
+    graphs::record(Call{*this, arguments, results, {}}, [](const Call& call) { call.op.replay(call); });
+  for (auto& result : results)
+    stack->push_back(std::move(result));
+}
+
+void Operator::replay(const Call& call) const {
+  Below below;
+  auto made = special_.replace(call);
+  for (size_t i = 0; i < made.size(); ++i) {
+    std::vector<at::Tensor> targets;
+    map_tensors(call.results[i], [&](const at::Tensor& target) { return targets.emplace_back(target); });
+    size_t next = 0;
+    map_tensors(made[i], [&](const at::Tensor& value) {
+      if (const auto& target = targets[next++]; target.defined())
+        host_view(target).copy_(value);
+      return value;
+    });
+  }
+}
+
+// An argument that was written is its own result; other results get memory on the GPU.
+Arguments Operator::results_of(const Arguments& arguments, const Arguments& made) const {
   auto device = gpu_of(arguments);
-  for (const auto& result : special_.replace(Call{*this, arguments, {}, {}}))
-    stack->push_back(map_tensors(result, [&](const at::Tensor& host) { return on_gpu(host, device); }));
+  Arguments results;
+  for (size_t i = 0, next = 0; i < schema().returns().size(); ++i) {
+    const auto* alias = schema().returns()[i].alias_info();
+    if (alias && alias->isWrite())
+      results.push_back(arguments[written_[next++]]);
+    else
+      results.push_back(map_tensors(made[i], [&](const at::Tensor& host) { return on_gpu(host, device); }));
+  }
+  return results;
 }
 
 void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
@@ -153,15 +186,24 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   auto count = schema().arguments().size();
   Arguments arguments(stack->end() - count, stack->end());
   auto saved = save(arguments);
+  if (special_.random && graphs::capturing())
+    throw NotSimulated(
+        name() + " in a CUDA graph: the simulated GPU does not know the random numbers that a replay draws. Draw them "
+        "before the capture, or run this on a real GPU.");
   auto random = special_.random ? Philox::next(arguments, schema()) : Philox{};
   Promise promise(special_.foresee, arguments);
   original(keys, stack);
   if (!claim.launched())
     return;
-  restore(arguments, saved);
   auto results = torch::jit::last(*stack, schema().returns().size());
   Call call{*this, arguments, results, random};
-  (special_.compute ? special_.compute : compute_on_cpu)(call);
+  auto compute = special_.compute ? special_.compute : compute_on_cpu;
+  if (graphs::capturing()) {
+    graphs::record(call, compute);
+  } else {
+    restore(arguments, saved);
+    compute(call);
+  }
   claim.settle();
 }
 

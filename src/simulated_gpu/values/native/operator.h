@@ -30,7 +30,8 @@ struct Call {
   at::Tensor host(std::string_view name) const;
   // Whether an optional argument was given.
   bool given(std::string_view name) const {
-    return !argument(name).isNone();
+    const auto& value = argument(name);
+    return !value.isNone() && !(value.isTensor() && !value.toTensor().defined());
   }
   // A host view of a result.
   at::Tensor result(size_t index) const;
@@ -60,6 +61,9 @@ class Operator {
   // PyTorch's own code alone.
   void original(c10::DispatchKeySet keys, Stack* stack) const;
 
+  // Computes a replaced operator again into the results that it returned.
+  void replay(const Call& call) const;
+
   const c10::OperatorHandle& handle() const {
     return handle_;
   }
@@ -67,6 +71,10 @@ class Operator {
     return handle_.schema();
   }
   std::string name() const;
+  // The arguments that it writes.
+  const std::vector<size_t>& written() const {
+    return written_;
+  }
   // The CPU's kernel that writes into given results, where there is one.
   const std::optional<c10::OperatorHandle>& into() const {
     return into_;
@@ -74,6 +82,7 @@ class Operator {
 
  private:
   void replace(Stack* stack) const;
+  Arguments results_of(const Arguments& arguments, const Arguments& made) const;
   Arguments save(const Arguments& arguments) const;
   void restore(const Arguments& arguments, const Arguments& saved) const;
 

@@ -5,6 +5,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 namespace simulated_gpu::recurrent {
@@ -25,6 +26,26 @@ void write(const Call& call, size_t index, const at::Tensor& value) {
 }
 
 } // namespace
+
+Arguments cudnn_does_not_suit(const Call&) {
+  return {false};
+}
+
+Arguments flatten(const Call& call) {
+  auto weights = call.argument("weight_arr").toTensorVector();
+  int64_t total = 0;
+  for (const auto& weight : weights)
+    total += weight.numel();
+  auto buffer = at::zeros({total}, weights[0].options());
+  int64_t start = 0;
+  for (auto& weight : weights) {
+    auto part = buffer.narrow(0, start, weight.numel()).view(weight.sizes());
+    host_view(part).copy_(host_view(weight));
+    weight.set_(part);
+    start += weight.numel();
+  }
+  return {buffer};
+}
 
 void lstm_cell(const Call& call) {
   Below below;

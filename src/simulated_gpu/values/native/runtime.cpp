@@ -17,6 +17,8 @@ struct Functions {
   void (*last_launch)(uint32_t*, uint32_t*);
   void (*listen)(simgpu_listener, void*);
   void (*fail)(int);
+  int (*capturing)(const void*);
+  int (*graph_append)(const void*, void (*)(void*), void (*)(void*), void*);
 };
 
 Functions functions;
@@ -66,20 +68,22 @@ bool find(Function& function, const char* name) {
 } // namespace
 
 const char* connect() {
-  if (!find(functions.enter, "simgpu_enter"))
-    return "simgpu_enter";
-  if (!find(functions.leave, "simgpu_leave"))
-    return "simgpu_leave";
-  if (!find(functions.launched, "simgpu_launched"))
-    return "simgpu_launched";
-  if (!find(functions.last_launch, "simgpu_last_launch"))
-    return "simgpu_last_launch";
-  if (!find(functions.listen, "simgpu_listen"))
-    return "simgpu_listen";
-  if (!find(functions.fail, "simgpu_fail"))
-    return "simgpu_fail";
-  functions.listen(answer, nullptr);
-  return nullptr;
+  const char* missing = nullptr;
+  auto want = [&](auto& function, const char* name) {
+    if (!find(function, name))
+      missing = name;
+  };
+  want(functions.enter, "simgpu_enter");
+  want(functions.leave, "simgpu_leave");
+  want(functions.launched, "simgpu_launched");
+  want(functions.last_launch, "simgpu_last_launch");
+  want(functions.listen, "simgpu_listen");
+  want(functions.fail, "simgpu_fail");
+  want(functions.capturing, "simgpu_capturing");
+  want(functions.graph_append, "simgpu_graph_append");
+  if (!missing)
+    functions.listen(answer, nullptr);
+  return missing;
 }
 
 void enter() {
@@ -105,6 +109,14 @@ Launch last_random_launch() {
 void expect_reads(int64_t value, int times) {
   expected = value;
   reads_left = times;
+}
+
+bool capturing(const void* stream) {
+  return functions.capturing(stream) != 0;
+}
+
+void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data) {
+  functions.graph_append(stream, run, drop, data);
 }
 
 void fail(int status) {

@@ -30,6 +30,10 @@ Launch last_random_launch();
 void expect_reads(int64_t value, int times);
 void forget_reads();
 
+// Whether a stream is being captured into a graph, and what each replay of that graph is to call.
+bool capturing(const void* stream);
+void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data);
+
 // From now on every call of CUDA fails with this error.
 void fail(int status);
 

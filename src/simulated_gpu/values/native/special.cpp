@@ -4,6 +4,7 @@
 #include "attention.h"
 #include "bags.h"
 #include "cudnn.h"
+#include "elementwise.h"
 #include "foresee.h"
 #include "norms.h"
 #include "random.h"
@@ -76,6 +77,13 @@ const Table& table() {
       {"aten::batch_norm_backward_elemt", computed(norms::batch_backward_elements)},
       {"aten::_fused_rms_norm_backward", computed(norms::rms_backward)},
 
+      {"aten::log_sigmoid_backward", computed(elementwise::log_sigmoid_backward)},
+      {"aten::_masked_scale", computed(elementwise::masked_scale)},
+      {"aten::mm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::bmm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::addmm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::baddbmm.dtype", computed(elementwise::product_in_dtype)},
+
       {"aten::_embedding_bag", computed(bags::forward)},
       {"aten::_embedding_bag_forward_only", computed(bags::forward)},
 
@@ -84,10 +92,8 @@ const Table& table() {
       {"aten::_flash_attention_forward", computed(attention::flash_forward)},
       {"aten::_flash_attention_backward", computed(attention::flash_backward)},
 
-      {"aten::_cudnn_rnn", replaced(recurrent::cudnn)},
-      {"aten::_cudnn_rnn_backward", replaced(recurrent::cudnn_backward)},
-      {"aten::_cudnn_rnn_flatten_weight", replaced(recurrent::cudnn_flatten)},
-      {"aten::_cudnn_init_dropout_state", replaced(recurrent::cudnn_dropout_state)},
+      {"aten::cudnn_is_acceptable", replaced(recurrent::cudnn_does_not_suit)},
+      {"aten::_cudnn_rnn_flatten_weight", replaced(recurrent::flatten)},
       {"aten::_thnn_fused_lstm_cell", computed(recurrent::lstm_cell)},
       {"aten::_thnn_fused_lstm_cell_backward_impl", computed(recurrent::lstm_cell_backward)},
       {"aten::_thnn_fused_gru_cell", computed(recurrent::gru_cell)},

@@ -1,0 +1,34 @@
+// Computes the operators that only CUDA has in this form, by their definitions.
+#include "elementwise.h"
+
+#include "below.h"
+#include "host.h"
+
+#include <ATen/ops/matmul.h>
+
+namespace simulated_gpu::elementwise {
+
+void log_sigmoid_backward(const Call& call) {
+  Below below;
+  call.result(0).copy_(wide(call.host("grad_output")) * wide(call.host("self")).neg().sigmoid());
+}
+
+void masked_scale(const Call& call) {
+  Below below;
+  auto self = wide(call.host("self"));
+  call.result(0).copy_(self * call.host("mask").to(self.scalar_type()) * call.argument("scale").toDouble());
+}
+
+void product_in_dtype(const Call& call) {
+  Below below;
+  bool added = call.op.schema().argumentIndexWithName("beta").has_value();
+  bool batched = call.op.schema().argumentIndexWithName("batch1").has_value();
+  auto one = wide(call.host(!added ? "self" : batched ? "batch1" : "mat1"));
+  auto other = wide(call.host(added && batched ? "batch2" : "mat2"));
+  auto product = at::matmul(one, other);
+  if (added)
+    product = product * call.argument("alpha").toScalar() + wide(call.host("self")) * call.argument("beta").toScalar();
+  call.result(0).copy_(product);
+}
+
+} // namespace simulated_gpu::elementwise

@@ -1,0 +1,15 @@
+// The values of operators of which the CPU has no equal, element by element.
+#pragma once
+
+#include "operator.h"
+
+namespace simulated_gpu::elementwise {
+
+// CUDA keeps no buffer from forward, which the CPU's operator needs.
+void log_sigmoid_backward(const Call& call);
+// Multiplies by a mask and a scale: the backward of fused dropout.
+void masked_scale(const Call& call);
+// Products in float32 of matrices in float16 and bfloat16: mm, bmm, addmm and baddbmm with an out_dtype.
+void product_in_dtype(const Call& call);
+
+} // namespace simulated_gpu::elementwise

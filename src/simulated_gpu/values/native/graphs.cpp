@@ -1,0 +1,42 @@
+// Appends operators to the graph that a stream is captured into.
+#include "graphs.h"
+
+#include "runtime.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+namespace simulated_gpu::graphs {
+namespace {
+
+struct Node {
+  const Operator& op;
+  Arguments arguments, results;
+  void (*compute)(const Call&);
+};
+
+const void* current_stream() {
+  c10::impl::VirtualGuardImpl gpu(at::kCUDA);
+  return gpu.getStream(gpu.getDevice()).native_handle();
+}
+
+void run(void* data) {
+  const auto& node = *static_cast<const Node*>(data);
+  node.compute(Call{node.op, node.arguments, node.results, {}});
+}
+
+void drop(void* data) {
+  delete static_cast<Node*>(data);
+}
+
+} // namespace
+
+bool capturing() {
+  return runtime::capturing(current_stream());
+}
+
+void record(const Call& call, void (*compute)(const Call&)) {
+  auto* node = new Node{call.op, call.arguments, call.results.vec(), compute};
+  runtime::append(current_stream(), run, drop, node);
+}
+
+} // namespace simulated_gpu::graphs

@@ -1,0 +1,14 @@
+// Operators in a CUDA graph: while a stream is captured nothing is computed, and each replay computes all again.
+#pragma once
+
+#include "operator.h"
+
+namespace simulated_gpu::graphs {
+
+// Whether the current stream is being captured.
+bool capturing();
+
+// Has the function called with the call at each replay of the graph that the current stream is captured into.
+void record(const Call& call, void (*compute)(const Call&));
+
+} // namespace simulated_gpu::graphs
