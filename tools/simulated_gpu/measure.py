@@ -2,7 +2,8 @@
 
     python tools/simulated_gpu/measure.py --dtypes float32 float16 [--forward] [--only add,mul] [--out results.jsonl]
 
-A worker process runs the cases one after another. If one crashes or hangs, that is its verdict and a new worker goes on.
+A worker process runs the cases one after another. If one crashes or hangs, that is its verdict, and a new worker goes
+on.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def main() -> None:
             results.append(result)
             print(json.dumps(result), file=file, flush=True)
             if result["verdict"] in BAD:
-                print(f"{result['op']} {result['dtype']} {_way(result)}: {result['verdict']}: {result['why'][:300]!r}", flush=True)
+                print(
+                    f"{result['op']} {result['dtype']} {_way(result)}: {result['verdict']}: {result['why'][:300]!r}",
+                    flush=True,
+                )
     _print_table(results)
 
 
@@ -46,7 +50,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=lambda text: text.split(","), help="names of operators")
     parser.add_argument("--forward", action="store_true", help="measure no gradients")
     parser.add_argument("--samples", type=int, default=6, help="at most so many inputs a case")
-    parser.add_argument("--part", type=lambda text: tuple(map(int, text.split("/"))), default=(0, 1), help="i/n: one part of n")
+    parser.add_argument(
+        "--part", type=lambda text: tuple(map(int, text.split("/"))), default=(0, 1), help="i/n: one part of n"
+    )
     parser.add_argument("--out", type=Path, default=Path("measured.jsonl"))
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -69,7 +75,9 @@ def _measure(options: argparse.Namespace) -> Iterator[dict[str, object]]:
 def _names() -> list[str]:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import cases; print('\\n'.join(cases.operators()))"
     start = f"import simulated_gpu; simulated_gpu.start(2); {code}"
-    done = subprocess.run([sys.executable, "-c", start, str(Path(__file__).parent)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", start, str(Path(__file__).parent)], capture_output=True, text=True, check=True
+    )
     return done.stdout.split()
 
 
@@ -87,7 +95,8 @@ class _Worker:
         self.started = False
 
     def ask(self, case: Case) -> tuple[str, str]:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         print(json.dumps(case), file=self.process.stdin, flush=True)
         if not self.selector.select(SECONDS if self.started else 10 * SECONDS):
             self.process.kill()
