@@ -74,6 +74,9 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
 	SAMEDEVICE_BUILDER=$(BUILDER) $(TEST) tests/browser tests/integration/test_zensical.py
 
+simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
+	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
+
 lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
 	$(BIN)/python tests/browser/lighthouse.py
 
@@ -85,4 +88,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults attack canary lighthouse clean
+.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults attack canary simulated lighthouse clean
