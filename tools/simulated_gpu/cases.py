@@ -1,4 +1,4 @@
-"""One case of a measurement: an operator of PyTorch's OpInfo database in one dtype, on the CPU and on the simulated GPU."""
+"""One case of a measurement: an operator of PyTorch's OpInfo database in one dtype, on the CPU and on the GPU."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from torch.utils._pytree import tree_leaves, tree_map
 from simulated_gpu import NotSimulated
 
 RANDOM = (
-    "rand", "normal", "multinomial", "bernoulli", "uniform", "cauchy", "exponential", "geometric", "dropout", "empty", "rrelu",
-    "svd_lowrank", "pca_lowrank", "fractional",
+    "rand", "normal", "multinomial", "bernoulli", "uniform", "cauchy", "exponential", "geometric", "dropout", "empty",
+    "rrelu", "svd_lowrank", "pca_lowrank", "fractional",
 )  # fmt: skip
 WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 
@@ -50,14 +50,14 @@ def run(op: OpInfo, dtype: torch.dtype, backward: bool, samples: int) -> tuple[s
                 return verdict
             compared += verdict[0] == "equal"
             failed += verdict[0] == "fails rightly"
-    except _NoSamples:
+    except _NoSamplesError:
         return "no samples", ""
     if compared == 0 and failed == 0:
         return "no samples", ""
     return ("equal" if compared else "fails rightly"), ""
 
 
-class _NoSamples(Exception):
+class _NoSamplesError(Exception):
     """The database has no inputs for this dtype."""
 
 
@@ -66,7 +66,7 @@ def _samples(op: OpInfo, dtype: torch.dtype, backward: bool) -> Iterator[SampleI
     try:
         yield from op.sample_inputs("cuda", dtype, requires_grad=backward)
     except Exception as error:
-        raise _NoSamples from error
+        raise _NoSamplesError from error
 
 
 def _moved(sample: SampleInput, device: str, dtypes: dict[torch.dtype, torch.dtype] | None = None) -> SampleInput:
@@ -81,12 +81,8 @@ def _moved(sample: SampleInput, device: str, dtypes: dict[torch.dtype, torch.dty
             return torch.device(device)
         return device if isinstance(value, str) and value.startswith("cuda") else value
 
-    return SampleInput(move_tree(move, sample.input), args=move_tree(move, sample.args), kwargs=move_tree(move, sample.kwargs))
-
-
-def move_tree(move: Callable[[Any], Any], value: Any) -> Any:
-    """Apply a function to the leaves of nested arguments."""
-    return tree_map(move, value)
+    given, args, kwargs = (tree_map(move, part) for part in (sample.input, sample.args, sample.kwargs))
+    return SampleInput(given, args=args, kwargs=kwargs)
 
 
 def _reference(op: OpInfo, sample: SampleInput, dtype: torch.dtype, backward: bool) -> list[Any]:

@@ -24,4 +24,6 @@ def install() -> None:
     start.argtypes = [ctypes.py_object]
     missing = start(NotSimulated)
     if missing:
-        raise MachineError(f"the simulated runtime has no {missing.decode()}. Start Python with `python -m simulated_gpu`.")
+        raise MachineError(
+            f"the simulated runtime has no {missing.decode()}. Start Python with `python -m simulated_gpu`."
+        )
