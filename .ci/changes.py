@@ -11,6 +11,7 @@ from pathlib import Path
 
 from samedevice.generated.site import Shelf
 from samedevice.generated.version_changes import version_changes
+
 from samedevice.outputs.recording_files import load_all
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page

@@ -168,7 +168,7 @@ def heed_interrupts() -> None:
 
 @pytest.fixture
 def interrupt() -> Callable[..., tuple[str, list[int]]]:
-    """PageRuns a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
+    """Runs a command and presses Ctrl-C once a page has said through a pipe which processes are its own."""
 
     def interrupt(pipe: Path, *command: str) -> tuple[str, list[int]]:
         os.mkfifo(pipe)

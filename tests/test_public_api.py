@@ -10,8 +10,9 @@ from pathlib import Path
 import samedevice
 from samedevice.project import PACKAGE
 
-WORKER = {"samedevice", "samedevice.running", "samedevice.outputs"}
-"""What a page's process may hold of the engine, beside the modules that the worker itself imports."""
+WORKER = {"samedevice", "samedevice.running", "samedevice.outputs", "samedevice.devices", "samedevice.nvidia"}
+"""What a page's process may hold of the engine, beside the modules that the worker itself imports: the packages and the
+table of devices, which knows how to ask for each."""
 
 
 def test_every_public_name_is_there() -> None:

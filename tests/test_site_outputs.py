@@ -1,4 +1,4 @@
-"""A site_outputs: what is run, what is taken from the cache or from recordings, and what is to be shown under each block."""
+"""SiteOutputs: all pages of a site together, with what runs here, what is cached, and what was recorded elsewhere."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_page_that_has_changed_is_run_again_and_no_other(build: Build, write: 
 
 
 NEWER = {
-    "torch_build": lambda: devices.Build("99.0", False),
+    "torch_build": lambda: devices.TorchBuild("99.0", False),
     "platform.python_version": lambda: "99.0",
 }
 

@@ -1,4 +1,4 @@
-"""A site_outputs and recordings: what is shown of other devices, and which recordings are problems."""
+"""The outputs of a site and recordings: what is shown of other devices, and which recordings are problems."""
 
 from __future__ import annotations
 

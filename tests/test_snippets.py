@@ -40,7 +40,7 @@ def test_a_program_runs_alone_with_no_argument_and_reports(path: Path, tmp_path:
 
 @pytest.fixture
 def begin(run: Callable[..., tuple[Output | None, ...]]) -> Callable[..., Output]:
-    """PageRuns a program in a process that has imported torch already, because the import takes seconds."""
+    """Runs a program in a process that has imported torch already, because the import takes seconds."""
 
     def begin(path: Path, *arguments: str) -> Output:
         code = f"import runpy, sys\nsys.argv = {[str(path), *arguments]!r}\n"

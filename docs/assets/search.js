@@ -11,7 +11,7 @@
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
   const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
-  const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
+  const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"').replace(/\(Triggered internally at[^)]*\)?|https?:\S+/g, "");
 
@@ -22,7 +22,7 @@
     for (const raw of plain(text).split("\n")) {
       const line = raw.replace(PREFIX, ""), said = /^what\(\):\s*(.*)/.exec(line);
       const [, name, rest] = said ? [0, "", said[1]] : ERROR.exec(line) ?? [];
-      if (rest !== undefined && !NOISE.test(raw)) found.unshift(open = { name, text: rest, lines: 0 });
+      if (rest !== undefined && !NOISE.test(raw) && !/^raise\b/.test(line)) found.unshift(open = { name, text: rest, lines: 0 });
       else if (!line || NOISE.test(line) || ++(open ?? {}).lines > 8) open = undefined;
       else if (open) open.text += ` ${line}`;
     }
@@ -56,7 +56,7 @@
     faster speed; slow speed; slower speed; fast speed; performance speed; multiple parallel several; distributed ddp parallel; multigpu parallel ddp; ddp distributed;
     sharded fsdp; nan inf; infinity inf; save state_dict load; checkpoint checkpoint state_dict; restore load; check available; detect available; verify available;
     install get; loader dataloader; batch dataloader; worker num_workers; worker worker; numpy numpy; array numpy; list tensor; mask mask where;
-    broadcast broadcast expand; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
+    remove squeeze drop; axes dim permute transpose; axis dim; equal same close; hwc permute channel; chw permute channel; warmup schedul; validation eval; loop train; list dict nested; dict nested; resume checkpoint; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
     leak memory; shared share; train train; eval eval; inference no_grad; compile compile; jit compile; profile profiler time; benchmark time; measure time;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)]));
@@ -124,7 +124,7 @@
     const joined = pasted ? [] : few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]).filter((word) => index.counts.has(word));
     return [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
-      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, will.length ? .35 : .6]);
+      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, .6]);
       return { word, will: [...will, ...also], extra: !list.includes(word) };
     }).filter(({ will }, at) => will.length || at < 40);
   };
@@ -139,12 +139,12 @@
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
   const score = (index, section, terms, pasted, asked) => {
     let sum = 0, all = 0, covered = 0, titled = 0;
-    for (const { will, extra } of terms) {
-      const worth = will.length ? rare(index, will[0][0]) : 3;
+    for (const { word, will, extra } of terms) {
+      const worth = (will.length ? rare(index, will[0][0]) : 3) * (!pasted && /[_.]/.test(word) ? 1.6 : 1);
       let best = 0, title = 0;
-      for (const [word, how] of will) {
-        best = Math.max(best, how * weigh(index, section, word));
-        if (section.has.get(word)?.title) title = Math.max(title, how);
+      for (const [other, how] of will) {
+        best = Math.max(best, how * weigh(index, section, other));
+        if (section.has.get(other)?.title) title = Math.max(title, how);
       }
       sum += worth * best * (extra ? .5 : 1);
       if (extra) continue;

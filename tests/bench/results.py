@@ -133,7 +133,7 @@ ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
     "Pages that are read": lambda one: f"{one['pages']} of {one['pages'] + len(one['refused'])}",
     "Of them refused by the build": lambda one: str(len(one["refused by the build"])),
     "Blocks of Python on them": lambda one: str(one["blocks"]),
-    "ShownOutput and not run": lambda one: _listed(one["skipped"]),
+    "Shown and not run": lambda one: _listed(one["skipped"]),
     "Run": lambda one: str(one["passed"] + sum(one["failed"].values())),
     "Passed": lambda one: str(one["passed"]),
     "Failed": lambda one: _listed(one["failed"]),

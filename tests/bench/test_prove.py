@@ -177,7 +177,7 @@ def test_the_table_says_what_was_found() -> None:
         "| Pages that are read | 4 of 5 |",
         "| Of them refused by the build | 0 |",
         "| Blocks of Python on them | 12 |",
-        "| ShownOutput and not run | 2 (all skipped by its own tests) |",
+        "| Shown and not run | 2 (all skipped by its own tests) |",
         "| Run | 10 |",
         "| Passed | 4 |",
         "| Failed | 6 (2 raised A, 1 raised B, 1 raised C, 1 raised D, 1 others) |",

@@ -28,7 +28,7 @@ from samedevice.project import CACHE, RECORDINGS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-COPIED = ("docs", "snippets", "tests/recordings", CACHE)
+COPIED = ("docs", "snippets", "src/same_device_site", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 BUILDERS = {
     "mkdocs": ("mkdocs", "build", "--quiet"),

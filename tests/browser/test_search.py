@@ -107,7 +107,7 @@ EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")]
 def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
     """A result is chosen by what it says, and as many as possible are in sight."""
     sections_for(search, "freeze layers")
-    assert search.locator(".md-search-result__article :is(pre, code + code)").count() == 0
+    assert search.locator(".md-search-result__article > :is(pre, code + code)").count() == 0
     heights = search.locator(".md-search-result__article > p:visible").evaluate_all(
         "all => all.map((one) => one.clientHeight)"
     )
@@ -131,6 +131,28 @@ def test_a_weak_result_says_so(search: Any) -> None:
     """Otherwise it looks like an answer."""
     sections_for(search, "kubernetes ingress tensor operator yaml")
     assert "Weak match." in search.evaluate(EXCERPTS)[1]
+
+
+FIRST = """({ index, asked }) => {
+  sdSearch.answer({ type: 0, data: index });
+  return asked.map((query) => sdSearch.answer({ type: 2, data: query }).data.items[0]?.[0].location ?? "");
+}"""
+FORUMS = json.loads((ROOT / "tests/samples/reference/forums.json").read_text(encoding="utf-8"))
+ENOUGH = {"questions": 103, "errors": 104}
+"""Of 120 each; some errors have no entry here, so that no page is right."""
+
+
+@pytest.mark.parametrize("kind", FORUMS)
+def test_what_forums_ask_brings_a_right_page_first(browser: Any, site: Path, kind: str) -> None:
+    """Questions and logs of people who do not know this site's words, in public issues and forums."""
+    page = browser.new_page()
+    page.add_script_tag(path=str(ROOT / "docs/assets/search.js"))
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    found = page.evaluate(FIRST, {"index": index, "asked": [one["query"] for one in FORUMS[kind]]})
+    pages = [location.partition("#")[0].removesuffix(".html") for location in found]
+    wrong = [one["query"] for one, first in zip(FORUMS[kind], pages, strict=True) if first not in one["pages"]]
+    assert len(wrong) <= len(FORUMS[kind]) - ENOUGH[kind], wrong
+    page.close()
 
 
 def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
@@ -161,7 +183,9 @@ def test_a_filter_hides_what_lacks_a_word(browser: Any, address: str) -> None:
 FILTERED = """async (pasted) => {
   const box = document.querySelector("textarea"), best = document.querySelector(".sd-best"), found = [];
   for (const text of pasted) {
-    const changed = new Promise((done) => new MutationObserver((_, one) => { one.disconnect(); done(); }).observe(best, { childList: true }));
+    const changed = new Promise((done) => {
+      new MutationObserver((_, one) => { one.disconnect(); done(); }).observe(best, { childList: true });
+    });
     box.value = text;
     box.form.requestSubmit();
     await changed;
@@ -242,7 +266,7 @@ def test_an_address_fills_the_filter_in(context: Any, address: str) -> None:
     page.wait_for_url("**/reference/errors.html")
 
 
-LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\rTraceback (most recent call last):
+LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\rTraceback:
 [rank0]:   File "train.py", line 41, in <module>
 [rank0]:     loss = model(inputs.to(device))
 [rank0]: \x1b[0;31mRuntimeError\x1b[0m: mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)
@@ -278,7 +302,8 @@ def test_of_several_errors_each_is_found(errors: Any) -> None:
 
 def test_a_message_of_data_parallel_keeps_its_direction(errors: Any) -> None:
     """Missing and unexpected keys are two cases, and each text has both words of `module.` in it."""
-    said = 'RuntimeError: Error(s) in loading state_dict for DataParallel:\n\tMissing key(s) in state_dict: "module.fc.weight".'
+    said = "RuntimeError: Error(s) in loading state_dict for DataParallel:\n\t"
+    said += 'Missing key(s) in state_dict: "module.fc.weight".'
     (shown,) = errors.evaluate(FILTERED, [said])
     assert "Missing key(s)" in shown[0]
 

@@ -1,4 +1,4 @@
-"""The whole site, whatever built it: each page has each output of the site_outputs, in a browser too, and its downloads."""
+"""The whole site, whatever built it: each page has each of its outputs, in a browser too, and its downloads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samedevice.integration.maker import Maker
 
 from same_device_site.settings import page_paths, parse_page
+from samedevice.integration.page_weaver import PageWeaver
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import woven_outputs
@@ -23,12 +23,12 @@ SUFFIXES = ("ipynb", "py", "md", "check.json")
 
 @pytest.fixture(scope="module")
 def expected(site: Path) -> dict[str, int]:
-    """For each page, by its path on the site without suffix, how many outputs the site_outputs has for it."""
+    """For each page, by its path on the site without suffix, how many outputs there are for it."""
     root = site.parent
     pages = tuple(parse_page(path, root) for path in page_paths(root))
-    maker = Maker(SiteOutputs(root, print, devices=()), pages, Address("https://someone.github.io/same-device/"))
-    made = {page.name: maker.made(page) for page in pages}
-    return {name: len(OUTPUT.findall("".join(woven_outputs(one["markdown"])))) for name, one in made.items()}
+    weaver = PageWeaver(SiteOutputs(root, print, devices=()), Address("https://someone.github.io/same-device/"))
+    made = {page.name: weaver.woven(page) for page in pages}
+    return {name: len(OUTPUT.findall("".join(woven_outputs(one.markdown)))) for name, one in made.items()}
 
 
 def test_each_page_is_there_with_each_output(expected: dict[str, int], site: Path) -> None:

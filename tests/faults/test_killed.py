@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for proce
 
 HERE = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-21")
 TREE = ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-"""PageRuns a program with processes of its own, all of which the kernel kills at once with the first one."""
+"""Runs a program with processes of its own, all of which the kernel kills at once with the first one."""
 
 
 def kill_at_line(number: int, call: Callable[[], None]) -> bool:

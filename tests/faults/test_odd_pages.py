@@ -154,7 +154,7 @@ def test_a_figure_that_a_killed_run_left_is_told(recorded: Checkout) -> None:
 def test_a_page_of_5000_blocks_is_recorded_tested_and_built_in_time(
     checkout: Checkout, whole: Callable[[int, int], int]
 ) -> None:
-    """What takes the square of the number of blocks takes minutes for a site_outputs in one file."""
+    """What takes the square of the number of blocks takes minutes for a book in one file."""
     count = whole(1000, 5000)
     blocks = (f"```python\nx{number} = {number}\nprint(x{number})\n```\n" for number in range(count))
     checkout.page("# Many\n\n" + "\n".join(blocks))

@@ -72,7 +72,7 @@ class Result:
 
 
 class Recorder:
-    """PageRuns pages, and keeps recordings, log and results of the kit at `kit` packed in `archive`."""
+    """Runs pages, and keeps recordings, log and results of the kit at `kit` packed in `archive`."""
 
     def __init__(self, kit: Path, archive: Path, limit: float) -> None:
         self.kit = kit

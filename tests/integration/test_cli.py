@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.devices import Build
+from samedevice.devices import TorchBuild
 from samedevice.integration import check as checking
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, arguments, main
 from samedevice.integration.fetching import beside
@@ -157,16 +157,16 @@ def test_a_package_is_missing(publish: Callable[..., str], capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("build", "device", "told"),
     [
-        (Build("2.4.1", False), "cpu", "PyTorch 2.4.1 is too old; install 2.9 or newer"),
-        (Build("", False), "cpu", "PyTorch is not installed"),
-        (Build("2.13.0+cpu", False), "cuda", "is built without CUDA"),
+        (TorchBuild("2.4.1", False), "cpu", "PyTorch 2.4.1 is too old; install 2.9 or newer"),
+        (TorchBuild("", False), "cpu", "PyTorch is not installed"),
+        (TorchBuild("2.13.0+cpu", False), "cuda", "is built without CUDA"),
     ],
 )
 def test_a_machine_that_cannot_run_it(
     publish: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    build: Build,
+    build: TorchBuild,
     device: str,
     told: str,
 ) -> None:

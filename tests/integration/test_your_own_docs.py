@@ -13,7 +13,7 @@ from samedevice.extras import EXTRAS
 from samedevice.integration.mkdocs.config import SameDeviceConfig
 from samedevice.integration.pytest_entry import FLAGS
 from samedevice.pages.fences import Fence, find_fences
-from samedevice.pages.options import KNOWN, OPTIONS
+from samedevice.pages.options import option_meanings
 from samedevice.pages.page import Page
 from samedevice.project import PACKAGE, SETTINGS
 
@@ -62,7 +62,7 @@ def test_the_page_works_as_written(tmp_path: Path, installed: Callable[..., Path
 def test_the_tables_have_what_the_code_has() -> None:
     """They are made from it, and it knows no more."""
     assert set(SETTINGS) == set(dict(SameDeviceConfig._schema))
-    assert all(f"| `{example}` | {meaning} |" in option_table() for example, meaning in OPTIONS.items())
+    assert all(f"| `{example}` | {meaning} |" in option_table() for example, meaning in option_meanings().items())
     assert all(f"| `{name}` | {meaning} |" in setting_table() for name, meaning in SETTINGS.items())
     assert all(flag in TEXT for flag in (f"`{FLAGS}record`", f"`{FLAGS}device cuda`"))
     named = re.findall(r"same-?device\[(\w+)\]", TEXT)
@@ -73,11 +73,12 @@ def test_the_tables_have_what_the_code_has() -> None:
 def test_each_option_is_one_that_a_fence_can_have(write: Callable[..., Page]) -> None:
     """The examples are read as an author would write them."""
     alone = [
-        one for one in OPTIONS if one.partition("=")[0] not in ("file", "part", "args", "run", "reason", "hl_lines")
+        one
+        for one in option_meanings()
+        if one.partition("=")[0] not in ("file", "part", "args", "after", "run", "reason", "hl_lines")
     ]
     for option in alone:
         (block,) = write(f"# T\n\n```python {option}\n1\n```\n").blocks
         assert isinstance(block.fence, Fence)
     (block,) = write('# T\n\n```python run="no" reason="..."\n1\n```\n').blocks
     assert block.kind == "shown"
-    assert len(KNOWN) == len(OPTIONS) == 13

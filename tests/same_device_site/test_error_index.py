@@ -16,11 +16,12 @@ from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
 CPU = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
-BLOCK = '```python raises="ValueError"\nfail()\n```\n'
 
 
 def section(title: str, id: str, prose: str = "It is so.") -> str:
-    return f"### {title} {{ #err-{id} }}\n\n{prose}\n\n{BLOCK}\n"
+    """A section about a message, with code of its own: equal programs have one recording."""
+    block = f'```python raises="ValueError"\nfail("{id}")\n```\n'
+    return f"### {title} {{ #err-{id} }}\n\n{prose}\n\n{block}\n"
 
 
 def page(write: Write, name: str, *parts: str) -> Page:
@@ -92,7 +93,8 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
             "    Block and fix: [About x](../topic/x.md#err-q) · Seen on CPU with PyTorch 2.13",
             "## O { #messages-o data-search-exclude }",
             "`other` { #err-o }\n"
-            ":   **ValueError.**\n    Seen:\n    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
+            ":   **ValueError.**\n    Seen:\n"
+            "    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
         ]
     )
 

@@ -39,7 +39,7 @@ from samedevice.project import RECORDINGS
 from samedevice.weaving.check_export import PublishedError, check_export, published
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 ABOUT = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21", "2.4.6")
 TEXT = '# Page\n\n```python\nx = 1\nx\n```\n\nText.\n\n```python alt="A line."\ndraw(x)\n```\n'
@@ -159,7 +159,7 @@ def check_downloads(page: Page, shown: dict[int, list[ShownOutput]]) -> None:
 
 def weave_plainly(page: Page, shown: dict[int, list[ShownOutput]]) -> str:
     """The outputs of a page as HTML."""
-    return "".join(held_outputs(weave(page, shown, {})))
+    return "".join(woven_outputs(weave(page, shown, {})))
 
 
 def outputs(chance: Random, folder: Path) -> None:

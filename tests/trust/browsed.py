@@ -16,7 +16,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.parsing import parse_page
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.weave import held_outputs, weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
@@ -45,10 +45,14 @@ def markdown() -> Any:
     from markdown import Markdown
     from mkdocs.config import load_config
 
+    from samedevice.integration.extension import prepare
+
     config = load_config(str(ROOT / "mkdocs.yml"))
     options = {name: dict(given) for name, given in config.mdx_configs.items()}
     options.setdefault("pymdownx.highlight", {})["pygments_lang_class"] = True
-    return Markdown(extensions=list(config.markdown_extensions), extension_configs=options)
+    found = Markdown(extensions=list(config.markdown_extensions), extension_configs=options)
+    prepare(found)
+    return found
 
 
 def accepted(folder: Path, text: str) -> Browsed | None:
@@ -60,7 +64,7 @@ def accepted(folder: Path, text: str) -> Browsed | None:
         shown = {block.index: [ShownOutput("cpu", Output(f"output {block.index}"), ABOUT)] for block in page.blocks}
         woven = weave(page, shown, {block.index: () for block in page.blocks})
         html = str(markdown().reset().convert(woven))
-        check_shown(page, held_outputs(woven), html)
+        check_shown(page, woven_outputs(woven), html)
     except PageError:
         return None
     return html, [block.code.strip("\n") for block in page.blocks]

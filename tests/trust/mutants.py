@@ -211,7 +211,7 @@ def main() -> int:
         quiet = list(silent(root))
     report(tallies, seen, quiet)
     useless = [block for block, use in quiet if not use]
-    bad = [*wrong, *(one for count_blocks in tallies.values() for one in count_blocks.survivors)]
+    bad = [*wrong, *(one for tally in tallies.values() for one in tally.survivors)]
     print(f"\n{time.monotonic() - started:.0f} s")
     if wrong:
         print(f"\n{len(wrong)} blocks were wrong before any change, and were not examined:", *wrong, sep="\n")
@@ -221,12 +221,12 @@ def main() -> int:
 def report(tallies: dict[str, Tally], seen: dict[str, int], quiet: list[tuple[Block, str]]) -> None:
     """Print the table of mutants, what was not told, how changed literals show, and the silent blocks."""
     print(f"{'changed':36}{'mutants':>9}{'told':>9}{'of blocks':>11}{'free':>7}{'of blocks':>11}{'not told':>10}")
-    for kind, count_blocks in tallies.items():
-        counted = f"{count_blocks.mutants:9,}{count_blocks.told:9,}{len(count_blocks.blocks):11,}{count_blocks.free:7,}{len(count_blocks.partly):11,}"
-        print(f"{kind:36}{counted}{len(count_blocks.survivors):10,}")
+    for kind, tally in tallies.items():
+        counted = f"{tally.mutants:9,}{tally.told:9,}{len(tally.blocks):11,}{tally.free:7,}{len(tally.partly):11,}"
+        print(f"{kind:36}{counted}{len(tally.survivors):10,}")
     print('free: a digit or a picture of a block with numbers="vary", a class in raises= for a device that is not here')
-    for kind, count_blocks in tallies.items():
-        for survivor in count_blocks.survivors:
+    for kind, tally in tallies.items():
+        for survivor in tally.survivors:
             print(f"NOT TOLD: {kind}: {survivor}")
     total = sum(seen.values())
     print(f"\n{total:,} blocks ran again with another literal:")

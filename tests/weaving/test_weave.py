@@ -203,6 +203,13 @@ def test_devices_that_are_compared_stand_beside_each_other_without_a_switch(writ
     assert Seen(html).texts["mark"] == ["cpu", "cuda"]
 
 
+def test_outputs_of_very_many_pieces_are_not_marked(write: Write, render: Render) -> None:
+    """To compare each with each took 14 seconds a block, and a recording of somebody else may hold such outputs."""
+    seen = Seen(woven(write, render, cpu(Output("1" + "\na\nb" * 4_000)), cuda(Output("2" + "\na\nb" * 4_000))))
+    assert len(seen.texts["pre"]) == 3
+    assert seen.texts["mark"] == []
+
+
 def test_a_difference_of_whole_lines_is_marked_line_by_line(write: Write, render: Render) -> None:
     """A mark over several lines would colour the blanks before and after them too."""
     seen = Seen(woven(write, render, cpu(Output("a\nb\nc\nz")), cuda(Output("a\nz"))))

@@ -37,3 +37,24 @@ def ask() -> Ask:
         return found
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def errors() -> Callable[[str], list[dict[str, str]]]:
+    """Reads the errors in a text as the search does."""
+    node = shutil.which("node")
+    if node is None and not os.environ.get("CI"):
+        pytest.skip("needs node")
+    run = (
+        'const fs = require("fs"); require("vm").runInThisContext(fs.readFileSync(process.argv[1], "utf8"));'
+        'console.log(JSON.stringify(sdSearch.errors(fs.readFileSync(0, "utf8"))));'
+    )
+
+    def read(log: str) -> list[dict[str, str]]:
+        command = [node or "node", "-e", run, str(WIDGETS.parent / "search.js")]
+        found: list[dict[str, str]] = json.loads(
+            subprocess.run(command, input=log, capture_output=True, text=True, check=True).stdout
+        )
+        return found
+
+    return read

@@ -66,9 +66,9 @@ def counted(dtype: str, checkpointing: bool) -> dict[str, int]:
 
     words = torch.randint(VOCABULARY, (BATCH, TOKENS))
     optimizer = torch.optim.AdamW(model.parameters())
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        with torch.autocast("cpu", torch.bfloat16, enabled="autocast" in dtype):
-            loss = model(words)
+    saving = torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor)
+    with saving, torch.autocast("cpu", torch.bfloat16, enabled="autocast" in dtype):
+        loss = model(words)
     saved = sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
     loss.backward()
     optimizer.step()
@@ -98,7 +98,7 @@ def test_each_part_is_what_pytorch_keeps(ask: Any, dtype: str, checkpointing: bo
 
 
 def test_a_checkpointed_layer_is_computed_again_with_all_that_it_saves(ask: Any) -> None:
-    """Without its input, which is kept: so the layers' difference with and without checkpoints is that part for each."""
+    """Without its input, which is kept: that part of each layer is what checkpoints save."""
     choice = {"dtype": "float32", "optimizer": "SGD"}
     whole, less = ask("memory", "memory", [[SIZES | choice | {"checkpointing": one}] for one in (False, True)])
     assert whole["recomputed"] == 0

@@ -74,7 +74,7 @@
     };
     inputs.forEach((input) => input.addEventListener("input", show));
     place.replaceChildren(make("p", {}, make("label", {}, "Shape of a ", inputs[0]), make("label", {}, "Shape of b ", inputs[1])), examples, told,
-      make("div", { className: "sd-scroll" }, table), grids);
+      make("div", { className: "sd-scroll", tabIndex: 0 }, table), grids);
     show();
   };
   (globalThis.sdWidgets ??= {}).broadcasting = { parse, broadcast, mount };

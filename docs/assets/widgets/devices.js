@@ -56,7 +56,7 @@
     };
     const restart = () => { done = right = asked = 0; show(); };
     which.onchange = () => { name = which.value; restart(); };
-    place.replaceChildren(make("p", {}, make("label", {}, "The program ", which)), code, ask, told, make("div", { className: "sd-scroll" }, table));
+    place.replaceChildren(make("p", {}, make("label", {}, "The program ", which)), code, ask, told, make("div", { className: "sd-scroll", tabIndex: 0 }, table));
     show();
   };
   (globalThis.sdWidgets ??= {}).devices = { programs, mount };

@@ -69,7 +69,7 @@
     const fields = make("div", { className: "sd-fields" }, label("Model", model), label("layers", numbers.layers), label("width", numbers.width), label("vocabulary", numbers.vocabulary),
       label("tokens a sample", numbers.tokens), label("batch", numbers.batch), label("dtype", dtype), label("optimizer", optimizer), label("checkpoint each layer", checkpointing));
     fields.addEventListener("input", show);
-    place.replaceChildren(fields, told, make("div", { className: "sd-scroll" }, table));
+    place.replaceChildren(fields, told, make("div", { className: "sd-scroll", tabIndex: 0 }, table));
     show();
   };
   (globalThis.sdWidgets ??= {}).memory = { memory, mount };

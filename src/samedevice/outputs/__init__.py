@@ -1,1 +1,1 @@
-"""outputs: what came out of blocks: comparing, recording, checking. PageRuns nothing."""
+"""outputs: what came out of blocks: comparing, recording, checking. It runs nothing."""

@@ -49,7 +49,7 @@ when the first optimizer is made): the fork server imports that once for all pag
 
 
 class SectionRunner:
-    """PageRuns pages, each section on one device in a process of its own; a context manager.
+    """Runs pages, each section on one device in a process of its own; a context manager.
 
     Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
     seconds, for one block.

@@ -90,7 +90,7 @@ def places(job: Job) -> dict[str, str]:
 
 
 class Runner:
-    """PageRuns blocks one after the other in one namespace."""
+    """Runs blocks one after the other in one namespace."""
 
     def __init__(self, job: Job, capture: Capture) -> None:
         self.job = job

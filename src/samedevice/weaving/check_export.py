@@ -117,9 +117,8 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
 
 
 def _block(block: Block) -> dict[str, Any]:
-    options = {
-        key: value for key, value in asdict(block.options).items() if value != getattr(type(block.options)(), key)
-    }
+    default = type(block.options)()
+    options = {key: value for key, value in asdict(block.options).items() if value != getattr(default, key)}
     return {key: getattr(block, key) for key in KEPT} | {"options": options}
 
 

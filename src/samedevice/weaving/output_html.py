@@ -15,8 +15,8 @@ from samedevice.weaving.panes import Pane, ShownOutput, panes_of
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
 """What comes before an id in a tag of an SVG."""
-MARKED = 6_000
-"""Characters of text up to which differences are marked word by word; beyond it, line by line."""
+MARKED = 10_000_000
+"""Pairs of words that are compared to mark what differs; beyond it, pairs of lines; beyond it, nothing is marked."""
 MESSAGE = re.compile(r"\w*Warning: ")
 """Begins a line that holds a warning."""
 UNSEARCHED = 'data-search-exclude=""'
@@ -169,10 +169,10 @@ def _marked(panes: Sequence[ShownOutput]) -> list[str]:
 
 
 def _mark(text: str, other: str) -> str:
-    fine = max(len(text), len(other)) <= MARKED
-    own, theirs = (
-        (TOKEN.findall(text), TOKEN.findall(other)) if fine else (text.splitlines(True), other.splitlines(True))
-    )
+    splits = ((TOKEN.findall(text), TOKEN.findall(other)), (text.splitlines(True), other.splitlines(True)))
+    own, theirs = next((pair for pair in splits if len(pair[0]) * len(pair[1]) <= MARKED), ([], []))
+    if not own:
+        return literal(text)
     found = []
     for kind, start, end, _, _ in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_opcodes():
         piece = literal("".join(own[start:end]))

@@ -192,9 +192,14 @@ class SiteBuild:
 
     @edge
     def source(self, uri: str) -> str | None:
-        """The front matter of a notebook, which is all that MkDocs renders of it; None for other pages."""
+        """The front matter of a notebook, which is all that MkDocs renders of it; None where MkDocs reads the page.
+
+        It does not read one that we could not read: what is wrong with it is shown in its place.
+        """
         found = self.pages.get(uri)
-        if not isinstance(found, Page) or not uri.endswith(NOTEBOOK):
+        if isinstance(found, SameDeviceError):
+            return error_page([str(found)])
+        if found is None or not uri.endswith(NOTEBOOK):
             return None
 
         def front(shown: dict[int, list[ShownOutput]]) -> str:

@@ -30,7 +30,7 @@ LAST = -100
 
 
 class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
-    """PageRuns the pages' code blocks; the Markdown extension puts what each device printed under them."""
+    """Runs the pages' code blocks; the Markdown extension puts what each device printed under them."""
 
     def __init__(self) -> None:
         self.serving = False

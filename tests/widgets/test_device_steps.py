@@ -16,7 +16,8 @@ CHECK = Path(__file__).parents[2] / "snippets/device_check.py"
 def test_each_tensor_is_where_the_stepper_says(ask: Any) -> None:
     """Line by line; a line that is said to fail does."""
     spec = importlib.util.spec_from_file_location("device_check", CHECK)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     (programs,) = ask("devices", "programs", [[]])
