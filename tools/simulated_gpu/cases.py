@@ -1,4 +1,4 @@
-"""One case of a measurement: an operator of PyTorch's OpInfo database in one dtype, on CPU and simulated GPU."""
+"""One case of a measurement: an operator of PyTorch's OpInfo database in one dtype, on the CPU and on the GPU."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from simulated_gpu import NotSimulated
 
 RANDOM = (
     "rand", "normal", "multinomial", "bernoulli", "uniform", "cauchy", "exponential", "geometric", "dropout", "empty",
-    "rrelu",
-    "svd_lowrank", "pca_lowrank", "fractional",
+    "rrelu", "svd_lowrank", "pca_lowrank", "fractional",
 )  # fmt: skip
 WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 
@@ -82,14 +81,8 @@ def _moved(sample: SampleInput, device: str, dtypes: dict[torch.dtype, torch.dty
             return torch.device(device)
         return device if isinstance(value, str) and value.startswith("cuda") else value
 
-    return SampleInput(
-        move_tree(move, sample.input), args=move_tree(move, sample.args), kwargs=move_tree(move, sample.kwargs)
-    )
-
-
-def move_tree(move: Callable[[Any], Any], value: Any) -> Any:
-    """Apply a function to the leaves of nested arguments."""
-    return tree_map(move, value)
+    given, args, kwargs = (tree_map(move, part) for part in (sample.input, sample.args, sample.kwargs))
+    return SampleInput(given, args=args, kwargs=kwargs)
 
 
 def _reference(op: OpInfo, sample: SampleInput, dtype: torch.dtype, backward: bool) -> list[Any]:

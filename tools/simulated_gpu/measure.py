@@ -2,8 +2,8 @@
 
     python tools/simulated_gpu/measure.py --dtypes float32 float16 [--forward] [--only add,mul] [--out results.jsonl]
 
-A worker process runs the cases one after another. If one crashes or hangs, that is its verdict, and a new worker goes
-on.
+A worker process runs the cases one after another. If one crashes or hangs, that is its verdict and a
+new worker goes on.
 """
 
 from __future__ import annotations
@@ -34,10 +34,7 @@ def main() -> None:
             results.append(result)
             print(json.dumps(result), file=file, flush=True)
             if result["verdict"] in BAD:
-                print(
-                    f"{result['op']} {result['dtype']} {_way(result)}: {result['verdict']}: {result['why'][:300]!r}",
-                    flush=True,
-                )
+                print(_line(result), flush=True)
     _print_table(results)
 
 
@@ -50,15 +47,18 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=lambda text: text.split(","), help="names of operators")
     parser.add_argument("--forward", action="store_true", help="measure no gradients")
     parser.add_argument("--samples", type=int, default=6, help="at most so many inputs a case")
-    parser.add_argument(
-        "--part", type=lambda text: tuple(map(int, text.split("/"))), default=(0, 1), help="i/n: one part of n"
-    )
+    parser.add_argument("--part", type=_part, default=(0, 1), help="i/n: one part of n")
     parser.add_argument("--out", type=Path, default=Path("measured.jsonl"))
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _measure(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def _part(text: str) -> tuple[int, int]:
+    i, n = map(int, text.split("/"))
+    return i, n
+
+
+def _measure(options: argparse.Namespace) -> Iterator[dict[str, str]]:
     names = options.only or _names()
     i, n = options.part
     ways = [False] if options.forward else [False, True]
@@ -69,15 +69,20 @@ def _measure(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         answer = worker.ask((op, dtype, backward))
         if answer[0] in ("crash", "hang"):
             worker = None
-        yield {"op": op, "dtype": dtype, "backward": backward, "verdict": answer[0], "why": answer[1]}
+        yield {
+            "op": op,
+            "dtype": dtype,
+            "way": "backward" if backward else "forward",
+            "verdict": answer[0],
+            "why": answer[1],
+        }
 
 
 def _names() -> list[str]:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import cases; print('\\n'.join(cases.operators()))"
     start = f"import simulated_gpu; simulated_gpu.start(2); {code}"
-    done = subprocess.run(
-        [sys.executable, "-c", start, str(Path(__file__).parent)], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", start, str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
@@ -125,12 +130,12 @@ def _work(samples: int) -> None:
         print(json.dumps(cases.run(operators[op], getattr(torch, dtype), backward, samples)), file=answers)
 
 
-def _way(result: dict[str, object]) -> str:
-    return "backward" if result["backward"] else "forward"
+def _line(result: dict[str, str]) -> str:
+    return f"{result['op']} {result['dtype']} {result['way']}: {result['verdict']}: {result['why'][:300]!r}"
 
 
-def _print_table(results: list[dict[str, object]]) -> None:
-    counts = collections.Counter((r["dtype"], _way(r), r["verdict"]) for r in results)
+def _print_table(results: list[dict[str, str]]) -> None:
+    counts = collections.Counter((r["dtype"], r["way"], r["verdict"]) for r in results)
     verdicts = sorted({verdict for _, _, verdict in counts})
     print("| dtype | way | " + " | ".join(map(str, verdicts)) + " |")
     print("|---" * (len(verdicts) + 2) + "|")

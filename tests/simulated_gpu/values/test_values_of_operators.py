@@ -1,0 +1,121 @@
+"""Operators whose values need more than the CPU's kernel."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.cuda_build
+Simulated = Callable[..., str]
+Python = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_sizes_that_depend_on_values(simulated: Simulated) -> None:
+    """The host reads how many elements there are, before it allocates them."""
+    program = """
+import torch
+x = torch.tensor([3.0, 1.0, 3.0, 0.0], device="cuda")
+print(x.nonzero().flatten().tolist(), x[x > 2].tolist(), torch.unique(x).tolist(), x.masked_select(x < 2).tolist())
+print(torch.repeat_interleave(x, torch.tensor([1, 0, 2, 1], device="cuda")).tolist(), torch.bincount(x.long()).tolist())
+"""
+    assert simulated(program).splitlines() == [
+        "[0, 1, 2] [3.0, 3.0] [0.0, 1.0, 3.0] [1.0, 0.0]",
+        "[3.0, 3.0, 3.0, 0.0] [1, 1, 0, 2]",
+    ]
+
+
+def test_an_operator_in_place_applies_once(simulated: Simulated) -> None:
+    """PyTorch's own code and the CPU's kernel both run; only one of them may change the memory."""
+    program = """
+import torch
+def change(x):
+    row, index = torch.ones(1, 3, device=x.device), torch.tensor([0], device=x.device)
+    return x.add_(1).mul_(x).addmm_(x, x, beta=2).cumsum_(0).index_add_(0, index, row)
+x, y = change(torch.ones(3, 3, device="cuda")), change(torch.ones(3, 3))
+print(torch.equal(x.cpu(), y), torch.add(x, x, out=x).sum().item() == 2 * y.sum().item())
+"""
+    assert simulated(program) == "True True\n"
+
+
+def test_sparse_matrices(simulated: Simulated) -> None:
+    """Sparse tensors have keys of their own, in two layouts."""
+    program = """
+import torch
+dense = torch.tensor([[0.0, 2.0], [3.0, 0.0]], device="cuda")
+for sparse in dense.to_sparse(), dense.to_sparse_csr():
+    print((sparse @ dense).tolist(), sparse.to_dense().tolist() == dense.tolist())
+print((dense.to_sparse() + dense.to_sparse()).coalesce().values().tolist())
+"""
+    assert simulated(program).splitlines() == ["[[6.0, 0.0], [0.0, 6.0]] True"] * 2 + ["[4.0, 6.0]"]
+
+
+def test_a_graph_computes_at_each_replay(simulated: Simulated) -> None:
+    """While it is captured it computes nothing, as on a real GPU."""
+    program = """
+import torch
+x, graph = torch.ones(2, device="cuda"), torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    y = (x * 2 + 1).relu()
+for value in 1.0, 5.0:
+    x.fill_(value)
+    graph.replay()
+    print(y.tolist())
+"""
+    assert simulated(program).splitlines() == ["[3.0, 3.0]", "[11.0, 11.0]"]
+
+
+def test_half_precision_is_rounded_from_a_wider_one(simulated: Simulated) -> None:
+    """CUDA adds up products of float16 in float32, and autocast relies on it."""
+    program = """
+import torch
+x = torch.full((1, 4096), 0.5, dtype=torch.float16, device="cuda")
+print((x @ x.T).item(), torch.nn.functional.conv2d(x.view(1, 1, 64, 64), x.view(1, 1, 64, 64)).item())
+with torch.autocast("cuda"):
+    print(torch.nn.Linear(4, 2).cuda()(torch.ones(1, 4, device="cuda")).dtype)
+"""
+    assert simulated(program) == "1024.0 1024.0\ntorch.float16\n"
+
+
+def test_tensors_survive_a_file_and_a_copy(simulated: Simulated) -> None:
+    """Checkpoints hold CUDA storages."""
+    program = """
+import copy, io, pickle, torch
+x, file = torch.arange(3.0, device="cuda"), io.BytesIO()
+torch.save(x, file)
+file.seek(0)
+for y in torch.load(file), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.to("cuda:1"):
+    print(y.device, y.tolist())
+"""
+    places = ["cuda:0", "cuda:0", "cuda:0", "cuda:1"]
+    assert simulated(program, "--gpus", "2").splitlines() == [f"{place} [0.0, 1.0, 2.0]" for place in places]
+
+
+def test_what_is_not_known_is_refused_by_name(simulated: Simulated) -> None:
+    """A value that nobody computed must never be returned."""
+    program = """
+import simulated_gpu, torch
+x = torch.randn(1, 2, 4, 8, device="cuda", dtype=torch.float16)
+try:
+    torch.ops.aten._scaled_dot_product_flash_attention(x, x, x, dropout_p=0.5)
+except simulated_gpu.NotSimulated as error:
+    print(error)
+"""
+    assert "aten::_flash_attention_forward with dropout" in simulated(program)
+
+
+def test_an_index_out_of_range_fails_as_on_a_gpu(python: Python, tmp_path: Path) -> None:
+    """The operator returns; what comes after it raises, and the message of the kernel is on standard error."""
+    (tmp_path / "program.py").write_text(
+        "import torch\n"
+        "x = torch.ones(3, device='cuda')[torch.tensor([7], device='cuda')]\n"
+        "print('returned', flush=True)\n"
+        "x.tolist()\n"
+    )
+    done = python("-m", "simulated_gpu", "program.py")
+    assert done.returncode != 0
+    assert done.stdout == "returned\n"
+    assert "an assertion of the kernel of aten::index.Tensor failed" in done.stderr
+    assert "device-side assert triggered" in done.stderr

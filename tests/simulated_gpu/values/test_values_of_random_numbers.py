@@ -1,0 +1,51 @@
+"""Random numbers are those of CUDA's generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+pytestmark = pytest.mark.cuda_build
+Simulated = Callable[..., str]
+
+
+def test_numbers_are_those_that_people_print(simulated: Simulated) -> None:
+    """PyTorch's issues and tutorials print these sequences of real GPUs."""
+    program = """
+import torch
+torch.manual_seed(0)
+print(torch.rand(4, device="cuda").tolist())
+torch.manual_seed(42)
+print(torch.randn(4, device="cuda").tolist())
+"""
+    printed = [[round(number, 4) for number in eval(line)] for line in simulated(program).splitlines()]
+    assert printed == [[0.3990, 0.5167, 0.0249, 0.9401], [0.1940, 2.1614, -0.1721, 0.8491]]
+
+
+def test_each_draw_moves_the_generator(simulated: Simulated) -> None:
+    """The state is PyTorch's own: what it was restored to is drawn again, and nothing else is."""
+    program = """
+import torch
+state = torch.cuda.get_rng_state()
+first, second = torch.rand(1000, device="cuda"), torch.rand(1000, device="cuda")
+torch.cuda.set_rng_state(state)
+assert torch.equal(torch.rand(1000, device="cuda"), first) and not torch.equal(first, second)
+print(round(first.mean().item()), sorted(torch.randperm(100, device="cuda").tolist()) == list(range(100)))
+dropped = torch.nn.functional.dropout(torch.ones(10000, device="cuda"), 0.25)
+print(0.73 < dropped.bool().float().mean().item() < 0.77, dropped.max().item())
+"""
+    assert simulated(program).splitlines()[1:] == ["True 1.3333333730697632"]
+
+
+def test_another_algorithm_is_reported(simulated: Simulated) -> None:
+    """Whoever compares outputs with a real GPU's must know which numbers cannot be equal."""
+    program = """
+import simulated_gpu, torch
+with simulated_gpu.unsure() as known:
+    torch.rand(3, device="cuda")
+with simulated_gpu.unsure() as other:
+    torch.poisson(torch.ones(3, device="cuda"))
+print(known, other)
+"""
+    assert simulated(program) == "[] ['aten::poisson']\n"
