@@ -2,7 +2,7 @@
 
 A real GPU ends this program with:
 
-    RuntimeError: Both events must be created with argument 'enable_timing=True'.
+    ValueError: Both events must be created with argument 'enable_timing=True'.
 """
 
 import torch

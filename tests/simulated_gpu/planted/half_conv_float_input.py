@@ -2,7 +2,7 @@
 
 A real GPU ends this program with:
 
-    RuntimeError: Input type (torch.cuda.FloatTensor) and weight type (torch.cuda.HalfTensor) should be the same
+    RuntimeError: Input type (float) and bias type (c10::Half) should be the same
 """
 
 import torch

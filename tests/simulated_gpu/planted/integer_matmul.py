@@ -2,7 +2,7 @@
 
 A real GPU ends this program with:
 
-    RuntimeError: "addmm_cuda" not implemented for 'Long'
+    NotImplementedError: "addmm_cuda" not implemented for 'Long'
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 A real GPU ends this program with:
 
-    RuntimeError: expected scalar type Long but found Int
+    RuntimeError: expected target dtype to be Long or Byte, but got Int
 """
 
 import torch
