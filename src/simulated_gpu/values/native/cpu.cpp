@@ -6,6 +6,8 @@
 #include "operator.h"
 #include "wider.h"
 
+#include <array>
+
 namespace simulated_gpu {
 namespace {
 
@@ -95,7 +97,12 @@ Arguments host_arguments(const Arguments& arguments) {
 }
 
 bool lacks_dtype(const std::string& message) {
-  return message.find("not implemented for") != std::string::npos || message.find("not support") != std::string::npos;
+  constexpr std::array<const char*, 4> signs = {
+      "not implemented for", "not support", "doesn't support", "expected scalar type"};
+  for (const char* sign : signs)
+    if (message.find(sign) != std::string::npos)
+      return true;
+  return false;
 }
 
 } // namespace

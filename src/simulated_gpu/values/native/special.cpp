@@ -80,9 +80,13 @@ const Table& table() {
       {"aten::log_sigmoid_backward", computed(elementwise::log_sigmoid_backward)},
       {"aten::_masked_scale", computed(elementwise::masked_scale)},
       {"aten::mm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::mm.dtype_out", computed(elementwise::product_in_dtype)},
       {"aten::bmm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::bmm.dtype_out", computed(elementwise::product_in_dtype)},
       {"aten::addmm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::addmm.dtype_out", computed(elementwise::product_in_dtype)},
       {"aten::baddbmm.dtype", computed(elementwise::product_in_dtype)},
+      {"aten::baddbmm.dtype_out", computed(elementwise::product_in_dtype)},
 
       {"aten::_embedding_bag", computed(bags::forward)},
       {"aten::_embedding_bag_forward_only", computed(bags::forward)},
