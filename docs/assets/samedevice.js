@@ -80,6 +80,7 @@
     for (const one of all("[id], [data-block]", found)) one.removeAttribute("id"), delete one.dataset.block, one.removeAttribute("style");
     for (const one of all("[href]", found)) one.setAttribute("href", new URL(one.getAttribute("href"), url));
     all(".headerlink", found).forEach((one) => one.remove());
+    all("pre > code", found).forEach((one) => { one.tabIndex = 0; });
     return found;
   };
 
