@@ -23,7 +23,10 @@ def library() -> Path:
     """Return the compiled extension, built if it was not built before. Raises MachineError if that fails."""
     torch = installed.find()
     sources = [*SOURCES.glob("*.cpp"), *SOURCES.glob("*.h"), SOURCES.parent.parent / "runtime" / "simgpu.h"]
-    return builder.kept(f"values-{sys.implementation.cache_tag}", torch, sources, lambda folder: _build(torch, folder)) / NAME
+    return (
+        builder.kept(f"values-{sys.implementation.cache_tag}", torch, sources, lambda folder: _build(torch, folder))
+        / NAME
+    )
 
 
 def _build(torch: Torch, folder: Path) -> None:
