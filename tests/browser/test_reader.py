@@ -393,12 +393,13 @@ def test_on_paper_all_outputs_stand_and_nothing_is_cut_off(home: Any) -> None:
 
 
 def test_the_cheat_sheet_prints_on_one_page(context: Any, address: str) -> None:
-    """It is made to be printed: no navigation, no list of machines, small code, one sheet."""
+    """It is made to be printed: all code, and of the outputs that of the ten mistakes alone; no navigation."""
     page = context.new_page()
     page.goto(f"{address}reference/cheat-sheet.html")
     assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 1
     page.emulate_media(media="print")
-    assert page.locator("article .sd-text:visible").count() > 5
+    assert page.locator("article [data-block] pre:visible").count() >= 10
+    assert page.locator("article .sd-text:visible").count() == 1
     assert not page.locator(".md-sidebar, .md-header, .sd-foot, .sd-head p").filter(visible=True).count()
 
 
