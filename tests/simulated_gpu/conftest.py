@@ -47,8 +47,9 @@ def python(tmp_path: Path) -> Python:
     shutil.copy(SRC / "simulated_gpu" / "simulated_gpu.pth", site / "sitecustomize.py")
 
     def run(*arguments: str, **variables: str) -> Completed:
-        seen = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}  # tests hide GPUs
-        environment = {**seen, "PYTHONPATH": f"{SRC}:{site}", **variables}
+        environment = {**os.environ, "PYTHONPATH": f"{SRC}:{site}", **variables}
+        if "CUDA_VISIBLE_DEVICES" not in variables:
+            environment.pop("CUDA_VISIBLE_DEVICES", None)  # the site's tests hide GPUs, simulated ones too
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
 

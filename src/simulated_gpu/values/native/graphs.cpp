@@ -5,6 +5,18 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+// PyTorch's class, whose header needs CUDA's own. Stream::native_handle(), which does not, came with 2.10.
+namespace c10::cuda {
+class CUDAStream {
+ public:
+  explicit CUDAStream(c10::Stream stream) : stream_(stream) {}
+  void* stream() const;
+
+ private:
+  c10::Stream stream_;
+};
+} // namespace c10::cuda
+
 namespace simulated_gpu::graphs {
 namespace {
 
@@ -16,7 +28,7 @@ struct Node {
 
 const void* current_stream() {
   c10::impl::VirtualGuardImpl gpu(at::kCUDA);
-  return gpu.getStream(gpu.getDevice()).native_handle();
+  return c10::cuda::CUDAStream(gpu.getStream(gpu.getDevice())).stream();
 }
 
 void run(void* data) {
