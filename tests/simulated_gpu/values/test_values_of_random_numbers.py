@@ -11,7 +11,7 @@ Simulated = Callable[..., str]
 
 
 def test_numbers_are_those_that_people_print(simulated: Simulated) -> None:
-    """Forum posts print the first sequence, and the examples of FlashInfer's LogitsPipe the second, as of a real GPU."""
+    """Forum posts print the first sequence, the examples of FlashInfer's LogitsPipe the second, as of a GPU."""
     program = """
 import torch
 torch.manual_seed(0)
