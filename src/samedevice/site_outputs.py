@@ -37,7 +37,7 @@ class Problem:
 
 
 class SiteOutputs:
-    """Has pages run, and tells what to show under their blocks. A context manager.
+    """Has pages run, and says what to show under their blocks. Call `close` at the end.
 
     `root` is the repository root; `report` is called with a line of text for each page that was run. `devices` are
     those to run pages on, else all that are present; with none of them, what is shown is what was recorded.
