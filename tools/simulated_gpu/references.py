@@ -31,7 +31,7 @@ def _flash(query: Tensor, key: Tensor, value: Tensor, *args: Any, **options: Any
 
 
 def _eliminated(matrix: Tensor) -> Tensor:
-    """Return L below and U from the diagonal on, without pivots: one row after another, in a way that has a gradient."""
+    """Return L below and U from the diagonal on, without pivots, in a way that has a gradient."""
     rows = list(matrix.unbind(-2))
     for i, row in enumerate(rows):
         for k in range(min(i, matrix.size(-1))):
