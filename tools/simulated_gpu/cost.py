@@ -1,0 +1,63 @@
+"""Measure what a training step costs on a simulated GPU, against the CPU.
+
+python -m simulated_gpu tools/simulated_gpu/cost.py
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+NETWORKS: dict[str, Callable[[], tuple[nn.Module, Tensor]]] = {
+    "MLP": lambda: (nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)), torch.randn(64, 64)),
+    "CNN": lambda: (
+        nn.Sequential(
+            nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3600, 10)
+        ),
+        torch.randn(16, 3, 32, 32),
+    ),
+    "transformer": lambda: (
+        nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True),
+        torch.randn(8, 32, 64),
+    ),
+    "LSTM": lambda: (nn.LSTM(32, 64, 2), torch.randn(20, 16, 32)),
+}
+
+
+def main() -> None:
+    """Print milliseconds a step for each network and optimizer, and the quotient."""
+    torch.set_num_threads(1)
+    print(f"{'ms a step':18}{'CPU':>6}{'simulated':>12}{'times':>8}")
+    for name, make in NETWORKS.items():
+        for optimizer in torch.optim.SGD, torch.optim.Adam:
+            cpu, gpu = (_milliseconds(make, optimizer, device) for device in ("cpu", "cuda"))
+            print(f"{name + ', ' + optimizer.__name__:18}{cpu:6.2f}{gpu:12.2f}{gpu / cpu:8.2f}")
+
+
+def _milliseconds(
+    make: Callable[[], tuple[nn.Module, Tensor]], optimizer: Callable[..., torch.optim.Optimizer], device: str
+) -> float:
+    torch.manual_seed(0)
+    model, x = make()
+    model, x = model.to(device), x.to(device)
+    steps = optimizer(model.parameters(), lr=0.01)
+    times = []
+    for i in range(60):
+        start = time.perf_counter()
+        made = model(x)
+        loss = (made[0] if isinstance(made, tuple) else made).square().mean()
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+        loss.item()
+        if i >= 10:
+            times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()
