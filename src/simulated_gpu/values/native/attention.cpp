@@ -39,7 +39,7 @@ struct Attention {
 };
 
 at::Tensor heads_first(const at::Tensor& tensor) {
-  return wide(tensor).transpose(1, 2);
+  return wide(tensor).transpose(1, 2).contiguous();
 }
 
 // Grouped-query attention has fewer heads of keys and values than of queries.
