@@ -16,7 +16,7 @@ from samedevice import nvidia
 
 @dataclass(frozen=True)
 class Simulator:
-    """A package that has PyTorch find devices that no machine has. It is known by its names alone, and never imported."""
+    """A package that has PyTorch find devices that no machine has. It is known by its names, and never imported."""
 
     module: str
     """Its name."""

@@ -123,7 +123,8 @@ class PageRuns:
             first = faults[0].splitlines()[0]
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
-        new = update(self._old(path, page), page, run.environment, run.outputs, run.unsure)
+        unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
+        new = update(self._old(path, page), page, run.environment, run.outputs, unsure)
         try:
             tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
         except OSError as error:
@@ -131,7 +132,7 @@ class PageRuns:
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{where}"
-        left = f", {len(run.unsure)} left out" if run.unsure else ""
+        left = f", {len(unsure)} left out" if unsure else ""
         return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:

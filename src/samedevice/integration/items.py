@@ -85,8 +85,9 @@ class PageSybil(Sybil):
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
         example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
-        if block.index in run.unsure:
-            return self._left_out(page, block, run)
+        why = run.unsure.get(block.index) or (block.not_simulated if self.job.simulated else "")
+        if why:
+            return self._left_out(page, block, why)
         output = run.outputs[block.index]
         if output is None or run.environment is None:
             return f"{block} was not run on {self.device}"
@@ -95,9 +96,8 @@ class PageSybil(Sybil):
             return found or None
         return self._compare(example, page, run, output)
 
-    def _left_out(self, page: Page, block: Block, run: Run) -> str:
-        """What is wrong with an output that is not taken: something else was recorded for it. Else skip it."""
-        why = run.unsure[block.index]
+    def _left_out(self, page: Page, block: Block, why: str) -> str:
+        """What is wrong with an output that is not taken: something was recorded for it. Else the block is skipped."""
         recordings, _ = self.job.runs.recorded(page)
         known = block_statuses(page, block.index, self.device, recordings, simulated=True)
         if not self.job.record and any(one.output for one in known):

@@ -53,9 +53,9 @@ def full(about: Environment) -> str:
     return ", ".join([*parts, about.day])
 
 
-def pane(devices: Sequence[str], maker: str, versions: str) -> str:
+def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False) -> str:
     """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`."""
-    names = " and ".join(LABELS[device] for device in devices)
+    names = " and ".join(of_kind(device, simulated) for device in devices)
     return f"{names} · {maker} {versions}" if versions else names
 
 

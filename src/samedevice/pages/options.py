@@ -106,7 +106,7 @@ class Options:
     )
     simulated: bool = option(
         'simulated="no"',
-        "what a simulated device prints is not recorded, and the block may fail there; it must say why",
+        "the block does not run on a simulated device; it must say why",
         default=True,
         read=read_one_word("simulated", "no", {"simulated": False}),
     )

@@ -106,13 +106,13 @@ class SectionRunner:
             self.pools[kind] = DaemonPool(self.workers if kind == "cpu" else 1, f"samedevice-{kind}")
         runs = [
             self.pools[kind].submit(partial(self._run, page, device, before, own))
-            for before, own in _wanted(page, device, wanted)
+            for before, own in self._wanted(page, device, wanted)
         ]
         return gather(runs, lambda found: merged(page, found))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
         """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
-        return merged(page, [self._run(page, device, *blocks) for blocks in _wanted(page, device, wanted)])
+        return merged(page, [self._run(page, device, *blocks) for blocks in self._wanted(page, device, wanted)])
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
@@ -130,12 +130,25 @@ class SectionRunner:
             for suffix in (PRINTED, NOTES):
                 Path(f"{folder}{suffix}").unlink(missing_ok=True)
         if self.simulator:
-            run = taken(run, blocks, device, self.simulator)
+            run = taken(run, blocks, self.simulator)
         outputs = (
             _hinted(page, block, output) if output and block in own else None
             for block, output in zip(page.blocks, run.outputs, strict=True)
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
+
+    def _wanted(self, page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
+        """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
+        found = []
+        for before, blocks in page.units:
+            last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
+            own = [block for block in blocks if block.index <= last and self._runs(block, device)]
+            if own:
+                found.append(([block for block in before if self._runs(block, device)], own))
+        return found or [([], [])]
+
+    def _runs(self, block: Block, device: str) -> bool:
+        return block.runs_on(device, torch_build().version) and (block.options.simulated or not self.simulator)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
@@ -161,21 +174,6 @@ def _hinted(page: Page, block: Block, output: Output) -> Output:
     missing = raised and raised.type == "NameError" and UNKNOWN.match(raised.message)
     hint = defined_elsewhere(missing[1], block, page.sections) if missing else ""
     return replace(output, raised=replace(raised, trace=f"{raised.trace}\n{hint}")) if raised and hint else output
-
-
-def _wanted(page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
-    """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
-    found = []
-    for before, blocks in page.units:
-        last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
-        own = [block for block in blocks if block.index <= last and _runs(block, device)]
-        if own:
-            found.append(([block for block in before if _runs(block, device)], own))
-    return found or [([], [])]
-
-
-def _runs(block: Block, device: str) -> bool:
-    return block.runs_on(device, torch_build().version)
 
 
 def merged(page: Page, runs: Sequence[Run]) -> Run:

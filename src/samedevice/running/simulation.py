@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from samedevice.devices import Simulator
-from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block
 
 
-def taken(run: Run, blocks: Sequence[Block], device: str, simulator: Simulator) -> Run:
+def taken(run: Run, blocks: Sequence[Block], simulator: Simulator) -> Run:
     """A run without the outputs that a real device may give differently; `blocks` are those of one process, in order.
 
     What the simulator is unsure of may be in every value after it, so nothing below it is taken either.
@@ -26,8 +25,8 @@ def taken(run: Run, blocks: Sequence[Block], device: str, simulator: Simulator) 
         why = doubt or own or block.not_simulated
         if why:
             unsure[block.index] = why
-        if not doubt and (own or _broke(block, device, output)):
-            doubt = f"it comes after {block}" + (f": {own}" if own else ", which failed")
+        if not doubt and (own or (block.not_simulated and output.died)):
+            doubt = f"it comes after {block}" + (f": {own}" if own else f", which {output.died}")
     outputs = (None if index in unsure else output for index, output in enumerate(run.outputs))
     return replace(run, outputs=tuple(outputs), unsure=unsure)
 
@@ -40,8 +39,3 @@ def _doubt(output: Output, simulator: Simulator) -> str:
     said = "\n".join([output.shown, raised.trace if raised else ""])
     refused = next((line.strip() for line in said.split("\n") if simulator.refusal in line), "")
     return f"the simulator refused it: {refused}" if refused else ""
-
-
-def _broke(block: Block, device: str, output: Output) -> bool:
-    """Whether a block that need not work on the simulated device did not."""
-    return not block.options.simulated and bool(fault(block, device, output))

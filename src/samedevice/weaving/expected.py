@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.panes import ShownOutput, is_simulated
 
 EXPECTED = re.compile(
     r'^(?P<prefix>[ \t]*)!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n'
@@ -34,7 +34,7 @@ def write_expected(prose: str, page: Page, start: int, block: Block | None, show
 
     `prose` begins at offset `start` of the page. Raises PageError where there is no block above, or no such device.
     """
-    ran = {one.device for one in shown if one.output is not None and not one.wrong}
+    ran = {one.device for one in shown if one.output is not None and not one.wrong and not is_simulated(one)}
 
     def settled(match: re.Match[str]) -> str:
         line = page.text.count("\n", 0, start + match.start()) + 1
