@@ -140,10 +140,14 @@ class SectionRunner:
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
     def _wanted(self, page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
-        """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
+        """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed.
+
+        What a simulated device prints in a measurement nobody wants: it runs if something below it is wanted.
+        """
         found = []
         for before, blocks in page.units:
-            last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
+            some = (block for block in blocks if not (self.simulator and block.not_simulated))
+            last = max((block.index for block in some if wanted is None or block.index in wanted), default=-1)
             own = [block for block in blocks if block.index <= last and self._runs(block, device)]
             if own:
                 found.append(([block for block in before if self._runs(block, device)], own))
