@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from samedevice.devices import Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
@@ -15,7 +16,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
-from samedevice.pages.included import is_current
+from samedevice.pages.included import Changes, changes, is_current
 from samedevice.pages.page import Page
 from samedevice.project import DEFAULTS
 from samedevice.running.section_runner import SectionRunner
@@ -32,10 +33,11 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 
 
 class PageRuns:
-    """The runs of the pages under the repository root `root`."""
+    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, simulator: Simulator | None = None) -> None:
         self.root = root
+        self.simulator = simulator
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -66,20 +68,22 @@ class PageRuns:
     def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
         if self.sessions is None:
-            self.sessions, _ = SectionRunner(self.root), self.cache
+            self.sessions, _ = SectionRunner(self.root, simulator=self.simulator), self.cache
         key = (page.path, device)
         if key not in self.futures:
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))
+            before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted), before)
         return self.futures[key]
 
-    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
+    def _kept(self, page: Page, device: str, run: Future[Run], before: dict[int, Changes]) -> Future[Run]:
         """The page's run, once it is kept, which spares the next build the run."""
         kept: Future[Run] = Future()
 
         def keep(done: Future[Run]) -> None:
             try:
-                run = self._checked(page, done.result())
-                self.cache.keep(page, device, run)
+                run = self._checked(page, done.result(), before)
+                if not self.simulator:  # what is built shows what was recorded of it, and nothing else
+                    self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
                 kept.set_exception(error)
@@ -87,10 +91,12 @@ class PageRuns:
         run.add_done_callback(keep)
         return kept
 
-    def _checked(self, page: Page, run: Run) -> Run:
+    def _checked(self, page: Page, run: Run, before: dict[int, Changes]) -> Run:
         """The run, in which each block is a fault whose files changed meanwhile: nobody knows which text it ran."""
         outputs = (
-            Output(died=CHANGED) if output and not is_current(block, self.root, page.settings) else output
+            Output(died=CHANGED)
+            if output and not is_current(block, self.root, page.settings, before[block.index])
+            else output
             for block, output in zip(page.blocks, run.outputs, strict=True)
         )
         return replace(run, outputs=tuple(outputs))
@@ -120,7 +126,8 @@ class PageRuns:
             first = faults[0].splitlines()[0]
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
-        new = update(self._old(path, page), page, run.environment, run.outputs)
+        unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
+        new = update(self._old(path, page), page, run.environment, run.outputs, unsure)
         try:
             tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
         except OSError as error:
@@ -128,7 +135,8 @@ class PageRuns:
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{where}"
-        return f"recorded {where}: {len(new.entries)} blocks"
+        left = f", {len(unsure)} left out" if unsure else ""
+        return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""

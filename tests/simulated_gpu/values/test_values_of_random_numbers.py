@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,27 @@ with simulated_gpu.unsure() as other:
 print(known, other)
 """
     assert simulated(program) == "[] ['aten::poisson']\n"
+
+
+def test_a_file_has_what_a_real_gpu_may_do_differently(simulated: Simulated, tmp_path: Path) -> None:
+    """A program that runs others learns of what they do: TF32 rounds a convolution's factors, and some is refused."""
+    program = """
+import torch
+torch.poisson(torch.ones(3, device="cuda"))
+image, weight = torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(1, 1, 3, 3, device="cuda")
+torch.nn.functional.conv2d(image, weight)
+torch.cuda._sleep(10)  # computes nothing, so nothing is refused
+torch.backends.cudnn.allow_tf32 = False
+torch.nn.functional.conv2d(image, weight)
+try:
+    torch.arange(3, device="cuda") // torch.arange(3, device="cuda")
+except RuntimeError as error:
+    print(type(error).__name__)
+"""
+    notes = tmp_path / "notes"
+    assert simulated(program, SIMULATED_GPU_UNSURE=str(notes)) == "NotSimulated\n"
+    lines = ["aten::poisson", "aten::cudnn_convolution in TF32", "aten::floor_divide on Long"]
+    assert notes.read_text(encoding="utf-8").splitlines() == lines
 
 
 def test_dropout_between_recurrent_layers_is_reported(simulated: Simulated) -> None:
