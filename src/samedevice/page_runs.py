@@ -63,13 +63,15 @@ class PageRuns:
         for (path, device), indices in wanted.items():
             self.submit(pages[path], device, indices)
 
-    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
-        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
+    def submit(
+        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
+    ) -> Future[Run]:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
             self.sessions, _ = SectionRunner(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted, later))
         return self.futures[key]
 
     def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
@@ -79,7 +81,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result())
-                self.cache.keep(page, device, run)
+                if self.futures.get((page.path, device), kept) is kept:  # else a later version of the page runs
+                    self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
                 kept.set_exception(error)
