@@ -65,14 +65,17 @@ class PageRuns:
         for (path, device), indices in wanted.items():
             self.submit(pages[path], device, indices)
 
-    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
-        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
+    def submit(
+        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
+    ) -> Future[Run]:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
             self.sessions, _ = SectionRunner(self.root, simulator=self.simulator), self.cache
         key = (page.path, device)
         if key not in self.futures:
             before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted), before)
+            submitted = self.sessions.submit(page, device, wanted, later)
+            self.futures[key] = self._kept(page, device, submitted, before)
         return self.futures[key]
 
     def _kept(self, page: Page, device: str, run: Future[Run], before: dict[int, Changes]) -> Future[Run]:
@@ -82,7 +85,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result(), before)
-                if not self.simulator:  # what is built shows what was recorded of it, and nothing else
+                later = self.futures.get((page.path, device), kept) is not kept  # a later version of the page runs
+                if not later and not self.simulator:  # what is built shows what was recorded of a simulated device
                     self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
