@@ -93,8 +93,7 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
             "    A second.\n"
             "    Seen on CPU with PyTorch 2.13",
             "## O { #messages-o data-search-exclude }",
-            "[`other`](../errors/x.md#err-o) { #err-o }\n"
-            ":   **ValueError.**\n    Seen:\n    No block raises it now",
+            "[`other`](../errors/x.md#err-o) { #err-o }\n:   **ValueError.**\n    Seen:\n    No block raises it now",
         ]
     )
 
