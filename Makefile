@@ -67,7 +67,7 @@ flaky: $(VENV)/ready ## run every block TIMES times under load, in changing orde
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
-attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives and pages (MINUTES=10; SEED=7: the same again)
+attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives, pages and blocks (MINUTES=10; SEED=7: the same again)
 	$(BIN)/python tests/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)

@@ -85,6 +85,38 @@ def test_what_is_edited_while_it_runs_is_neither_kept_nor_recorded(
     assert OutputCache(root).missing(page, "cpu") == {0}
 
 
+THERE_AND_BACK = """\
+from pathlib import Path
+print('old')
+module = Path('{}')
+text = module.read_bytes()
+module.write_bytes(b"print('new')")
+import x
+module.write_bytes(text)
+"""
+
+
+@pytest.mark.parametrize(
+    "fence", ['```python file="snippets/z.py"\n```\n', "```console\n$ python snippets/z.py\n```\n"]
+)
+def test_an_edit_that_is_taken_back_while_the_program_runs_is_noticed(
+    root: Path, one_server: object, write: Callable[..., Page], fence: str
+) -> None:
+    """The text is the same before and after, and another one printed the output."""
+    module = root / "snippets/x.py"
+    module.parent.mkdir(exist_ok=True)
+    module.write_text("print('old')\n", encoding="utf-8")
+    module.with_name("z.py").write_text(THERE_AND_BACK.format(module), encoding="utf-8")
+    page, runs = write(fence), PageRuns(root)
+    try:
+        (output,) = runs.result(page, "cpu").outputs
+    finally:
+        runs.close()
+    assert module.read_text(encoding="utf-8") == "print('old')\n"
+    assert output is not None
+    assert output.died.startswith("is not kept, because a file that it runs or reads changed")
+
+
 def test_runs_that_nothing_was_asked_of_start_no_process(root: Path) -> None:
     """`pytest --collect-only` would wait for torch."""
     runs = PageRuns(root)

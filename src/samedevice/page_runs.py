@@ -15,7 +15,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
-from samedevice.pages.included import is_current
+from samedevice.pages.included import Changes, changes, is_current
 from samedevice.pages.page import Page
 from samedevice.project import DEFAULTS
 from samedevice.running.section_runner import SectionRunner
@@ -69,16 +69,17 @@ class PageRuns:
             self.sessions, _ = SectionRunner(self.root), self.cache
         key = (page.path, device)
         if key not in self.futures:
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted))
+            before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted), before)
         return self.futures[key]
 
-    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
+    def _kept(self, page: Page, device: str, run: Future[Run], before: dict[int, Changes]) -> Future[Run]:
         """The page's run, once it is kept, which spares the next build the run."""
         kept: Future[Run] = Future()
 
         def keep(done: Future[Run]) -> None:
             try:
-                run = self._checked(page, done.result())
+                run = self._checked(page, done.result(), before)
                 self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
@@ -87,10 +88,12 @@ class PageRuns:
         run.add_done_callback(keep)
         return kept
 
-    def _checked(self, page: Page, run: Run) -> Run:
+    def _checked(self, page: Page, run: Run, before: dict[int, Changes]) -> Run:
         """The run, in which each block is a fault whose files changed meanwhile: nobody knows which text it ran."""
         outputs = (
-            Output(died=CHANGED) if output and not is_current(block, self.root, page.settings) else output
+            Output(died=CHANGED)
+            if output and not is_current(block, self.root, page.settings, before[block.index])
+            else output
             for block, output in zip(page.blocks, run.outputs, strict=True)
         )
         return replace(run, outputs=tuple(outputs))

@@ -15,7 +15,7 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
 from samedevice.page_runs import PageRuns
-from samedevice.pages.included import included_files
+from samedevice.pages.included import files_of
 from samedevice.pages.page import Block, Page
 from samedevice.project import CACHE
 from samedevice.running.threads import wait_for
@@ -148,8 +148,7 @@ class SiteOutputs:
         """The page's file for `samedevice check`: its blocks, and what every environment printed."""
         files: dict[str, str] = {}
         for block in page.blocks:
-            program = self.root / block.path if block.options.file else None
-            for path in [*included_files(block.code, self.root, program, page.settings), *filter(None, [program])]:
+            for path in files_of(block, self.root, page.settings):
                 files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
 

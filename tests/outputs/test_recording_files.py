@@ -110,6 +110,33 @@ def test_a_merge_that_mixes_two_machines_is_found(root: Path, page: Page) -> Non
     assert recording.find(page, 0).state is State.DAMAGED
 
 
+@pytest.mark.parametrize("field", ["hash", "seal"])
+def test_a_change_of_an_entry_without_an_output_of_its_own_is_told(root: Path, page: Page, field: str) -> None:
+    """With another hash it would be taken for what is recorded of earlier code, and its output would be missed."""
+    record(root, page, OLD, *SAME)
+    path = record(root, page, NEW, *SAME)
+    found = json.loads(path.read_text())
+    assert "output" not in found["blocks"][1]
+    found["blocks"][1][field] = "0" * len(found["blocks"][1][field])
+    path.write_text(json.dumps(found), encoding="utf-8")
+    (kept,), (error,) = load_all(root, FOLDER, page)
+    assert kept.environment == OLD
+    assert str(error).startswith(
+        "tests/recordings/cpu-2.15.0+cu132/page.json: its block 2 was changed by hand; bring it"
+    )
+
+
+def test_an_entry_without_an_output_of_its_own_is_no_other_environments(root: Path, page: Page) -> None:
+    """A merge may put it there."""
+    record(root, page, OLD, *SAME)
+    taken, path = (record(root, page, replace(OLD, torch=torch), *SAME) for torch in ("2.11.0+cu130", "2.15.0+cu132"))
+    found = json.loads(path.read_text())
+    found["blocks"][0] = json.loads(taken.read_text())["blocks"][0]
+    path.write_text(json.dumps(found), encoding="utf-8")
+    _, errors = load_all(root, FOLDER, page)
+    assert ["its block 1 was changed by hand" in str(error) for error in errors] == [True]
+
+
 def test_a_recording_in_the_folder_of_another_environment_is_an_error(root: Path, page: Page) -> None:
     """The folder is what pytest compares with."""
     path = record(root, page, OLD, *SAME)

@@ -269,6 +269,17 @@ def test_a_server_that_a_block_kills_is_started_again_and_the_block_is_named(
             assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
 
 
+def test_a_block_that_removes_the_folder_above_its_own_fails_no_other(
+    light_torch: None, root: Path, write: Callable[..., Page]
+) -> None:
+    """A test of `shutil.rmtree` may go wrong."""
+    page = write("```python\nimport os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))\n```\n")
+    good = write("```python\nprint(1)\n```\n", "docs/good.md")
+    with SectionRunner(root, workers=1) as sessions:
+        sessions.run(page, "cpu")
+        assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
+
+
 NO_PROCESS = """
 import errno, os
 

@@ -182,7 +182,7 @@ def test_the_temporary_folders_are_gone_after_the_page_and_after_the_session(
     """Each build would leave one behind."""
     with SectionRunner(root) as sessions:
         sessions.run(write("```python\nopen('x', 'w').write('x')\n```\n"), "cpu")
-        assert list(sessions.folder.iterdir()) == []
+        assert list((sessions.folder / "pages").iterdir()) == []
     assert not sessions.folder.exists()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from simulated_gpu import pytest_plugin
 
+CACHES = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
 PLUGIN = ("-p", "simulated_gpu.pytest_plugin")
 TESTS = """
 import torch
@@ -20,9 +22,11 @@ def test_data():
 
 @pytest.fixture(autouse=True)
 def _source_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the processes that pytester starts find the plugin, as if it were installed."""
+    """Let the processes that pytester starts find the plugin, as if it were installed, and what is compiled already."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    monkeypatch.setenv("XDG_CACHE_HOME", CACHES)  # pytester gives each test a home of its own
     monkeypatch.delenv("SIMULATED_GPU", raising=False)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)  # the site's tests hide GPUs, simulated ones too
 
 
 @pytest.mark.cuda_build

@@ -1,4 +1,4 @@
-"""attack: made-up outputs, recordings, figures, archives, published pages and HTML, to find what hurts. `make attack`.
+"""attack: made-up outputs, recordings, figures, archives, pages and blocks, to find what hurts. `make attack`.
 
 Usage: python tests/trust/attack.py [--seed N] [--minutes M] [--only NAME] [--case N]. The attacks take turns until the
 time is up. The same seed makes the same cases; what finds something is printed with the command that repeats it alone.
@@ -24,13 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from attacks import ATTACKS
+from attacks import ATTACKS as ON_DATA
+from attacks_on_runs import ON_RUNS
 
 SECONDS = 20
 """Processor time that one case may take."""
-RARE = ("html", 20)
-"""An attack that starts a browser, and in how many turns it has one."""
-DEAD = 300
+ATTACKS = ON_DATA | ON_RUNS
+RARE = {"times": 10, "html": 20, "server": 40}
+"""Attacks that take seconds: in how many turns each has one."""
+DEAD = 600
 """Seconds after which a case that cannot be ended otherwise ends the program, with a traceback."""
 
 
@@ -84,7 +86,7 @@ def attack(seed: int, names: list[str], until: float, folder: Path) -> tuple[Cou
     """Run the attacks in turn until the time is up; how many cases each had, and those that failed."""
     counts, found, case = Counter[str](), list[Found](), 0
     while time.monotonic() < until:
-        for name in names if case % RARE[1] == 0 else [name for name in names if name != RARE[0]] or names:
+        for name in [name for name in names if case % RARE.get(name, 1) == 0 or len(names) == 1]:
             failed = run(name, seed, case, folder / "case")
             counts[name] += 1
             if failed:

@@ -1,8 +1,9 @@
 """recording_files: recordings as files: `<folder>/<environment>/<topic>/<page>.json`, with the figures beside it.
 
 Environments mostly print the same. An entry whose output another recording of the page holds is written as its hash
-and its seal alone, and gets its output from there when it is read; the seal proves that it is the right one. The
-build's cache is made of the same files in another folder.
+and its seal alone, and gets its output from there when it is read; the seal proves that it is the right one. Where no
+output is found, nothing proves the hash. So a check of both follows the seal, and a changed hash is an error rather
+than a block that was never recorded. The build's cache is made of the same files in another folder.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ FORMAT = 2
 LARGEST = 20_000_000
 """Bytes that the file of a recording may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
+SEAL, CHECK = 20, 12
+"""Characters of a seal, and of the check that follows the seal of an entry without an output of its own."""
 Outputs = Mapping[str, list[RecordedBlock]]
 """Entries with an output of their own, by hash."""
 
@@ -140,6 +143,9 @@ def _read(path: Path, name: str = "") -> RecordingFile | None:
         environment = Environment(**found["environment"])
         if found["seal"] != short_hash(asdict(environment)):
             raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
+        for number, one in enumerate(found["blocks"], start=1):
+            if "output" not in one and one["seal"] != _sealed(one["hash"], one["seal"][:SEAL], environment):
+                raise RecordingError(name or str(path), f"its block {number} was changed by hand; {ADVICE}")
         return RecordingFile(path, Recording(environment, tuple(_read_entry(one, path) for one in found["blocks"])))
     except FormatError as error:
         raise RecordingError(name or str(path), f"{error}; {ADVICE}") from None
@@ -241,14 +247,19 @@ def _content(path: Path, recording: Recording) -> str:
         "format": FORMAT,
         "environment": asdict(recording.environment),
         "seal": short_hash(asdict(recording.environment)),
-        "blocks": [_write_entry(entry, path.stem) for entry in recording.entries],
+        "blocks": [_write_entry(entry, path.stem, recording.environment) for entry in recording.entries],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _write_entry(entry: RecordedBlock, stem: str) -> dict[str, Any]:
+def _sealed(hash: str, seal: str, environment: Environment) -> str:
+    """The seal of an entry without an output of its own, as it is written: with a check of it, the hash and where."""
+    return seal + short_hash(environment.sealed, hash, seal)[:CHECK]
+
+
+def _write_entry(entry: RecordedBlock, stem: str, environment: Environment) -> dict[str, Any]:
     if entry.output is None:
-        return {"hash": entry.hash, "seal": entry.seal}
+        return {"hash": entry.hash, "seal": _sealed(entry.hash, entry.seal, environment)}
     found = entry.output.to_json()
     for figure in found.get("figures", ()):
         figure["svg"] = _figure_name(stem, figure["svg"])
@@ -258,7 +269,7 @@ def _write_entry(entry: RecordedBlock, stem: str) -> dict[str, Any]:
 def _read_entry(found: dict[str, Any], path: Path) -> RecordedBlock:
     """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
     if "output" not in found:
-        return RecordedBlock(found["hash"], "", None, found["seal"])
+        return RecordedBlock(found["hash"], "", None, found["seal"][:SEAL])
     output = found["output"]
     for figure in output.get("figures", ()):
         name = path.stem + "@" + figure["svg"].rpartition("@")[2]

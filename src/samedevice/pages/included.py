@@ -27,6 +27,10 @@ IMPORT = re.compile(r"^[ \t]*import[ \t]+(?P<names>.+)$", re.M)
 FROM = re.compile(r"^[ \t]*from[ \t]+(?P<dots>\.*)(?P<module>[\w.]*)[ \t]+import[ \t]+(?P<names>\(?[\w \t,]*)", re.M)
 
 
+Changes = dict[Path, tuple[int, int, int, int]]
+"""For each file its disk, its number there, and when its text and it were last changed."""
+
+
 def included_files(code: str, root: Path, program: Path | None = None, settings: Settings = DEFAULTS) -> list[Path]:
     """The files that code leads to, in order; `program` is the file that it comes from, beside which it imports."""
     found: set[Path] = set()
@@ -46,13 +50,35 @@ def included_text(code: str, root: Path, program: Path | None = None, settings: 
     return "\0".join(f"{path.name}\n{path.read_bytes().decode(errors='replace')}" for path in found)
 
 
-def is_current(block: Block, root: Path, settings: Settings) -> bool:
-    """Whether the files that a block runs, reads or imports are as they were when its page was read."""
+def files_of(block: Block, root: Path, settings: Settings) -> list[Path]:
+    """The files that a block runs, reads or imports, its own program last."""
+    program = root / block.path if block.options.file else None
+    return [*included_files(block.code, root, program, settings), *filter(None, [program])]
+
+
+def changes(block: Block, root: Path, settings: Settings) -> Changes:
+    """When each file that a block runs, reads or imports was last changed, and which one it is.
+
+    No program can set the time of change (`st_ctime`), except on Windows. So where this is the same before and after a
+    run, and the text after it is the text that was hashed, the run had that text, even if somebody edits files
+    meanwhile and takes the edit back. A copy to run from would have other paths, and other data beside it.
+    """
+    found: Changes = {}
+    for path in files_of(block, root, settings) if block.included or block.kind == "program" else ():
+        with contextlib.suppress(OSError):
+            at = path.stat()
+            found[path] = (at.st_dev, at.st_ino, at.st_mtime_ns, at.st_ctime_ns)
+    return found
+
+
+def is_current(block: Block, root: Path, settings: Settings, before: Changes) -> bool:
+    """Whether the files of a block are those that were read with its page, and did not change since `before`."""
     program = root / block.path if block.options.file else None
     try:
         if block.kind == "program" and (root / block.path).read_text(encoding="utf-8-sig") != block.code:
             return False
-        return included_text(block.code, root, program, settings) == block.included
+        same = included_text(block.code, root, program, settings) == block.included
+        return same and changes(block, root, settings) == before
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -107,8 +107,10 @@ class SectionRunner:
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
         started = time.monotonic()
+        place = self.folder / "pages"
         try:
-            folder = Path(tempfile.mkdtemp(dir=self.folder))
+            place.mkdir(exist_ok=True)  # a block may have removed what is above its working directory
+            folder = Path(tempfile.mkdtemp(dir=place))
         except OSError as error:
             raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
         blocks = [*before, *own]

@@ -41,6 +41,14 @@ struct Memory {
     unsigned long long total, unused, used;
 };
 
+struct Fabric {
+    unsigned version;
+    unsigned char cluster[16];
+    int status;
+    unsigned clique;
+    unsigned char state;
+};
+
 }  // namespace
 
 EXPORT int nvmlInit_v2() { return SUCCESS; }
@@ -90,6 +98,14 @@ EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *handle, unsigned *numbe
     *number = 1;
     if (!room) return TOO_SMALL;
     processes[0] = {{unsigned(getpid()), used_of(handle)}, ~0u, ~0u};
+    return SUCCESS;
+}
+// No GPU is connected to other machines' GPUs.
+EXPORT int nvmlDeviceGetGpuFabricInfoV(void *, Fabric *fabric) {
+    std::memset(fabric->cluster, 0, sizeof fabric->cluster);
+    fabric->status = SUCCESS;
+    fabric->clique = 0;
+    fabric->state = 0;  // not supported
     return SUCCESS;
 }
 EXPORT int nvmlSystemGetCudaDriverVersion_v2(int *version) {
