@@ -1,8 +1,9 @@
-"""messages: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
+"""messages: the pages about errors: the message of each section, why it comes, and whether it still comes.
 
-Such a section stands under "## Error messages"; its heading has an id that begins with `err-`. A heading that starts
-with a code span is about the message in it, a second span after "and" is a second message; what else follows, " from
-`f()`" for example, is not part of it. Every other heading is about a failure that has no message.
+Such a page is in the folder `errors`. Its title, and each `## ` heading, begins a section about one error and has an id
+that begins with `err-`. A heading that starts with a code span is about the message in it, a second span after "and"
+is a second message; what else follows, " from `f()`" for example, is not part of it. Every other heading is about a
+failure that has no message.
 """
 
 from __future__ import annotations
@@ -27,13 +28,12 @@ from samedevice import (
 
 MARKDOWN = ".md"
 """The suffix of a page in Markdown; notebooks have no such sections."""
-CHAPTER = "Error messages"
-HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?(?P<about>[^}]*)\})? *$", re.M)
+FOLDER = "errors/"
+"""What the names of pages about errors begin with."""
+HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
 AFTER = re.compile(r"$| from |, ")
 """What may follow the code span of a heading that is about a message."""
-POINTER = re.compile(r"[^:\s]*#err-[\w-]+")
-"""The address of another section about an error."""
 VARIES = re.compile(
     r"(?P<gap>\.\.\.)|(?P<address>\b0x[0-9a-fA-F]+\b)|(?P<shape>\[-?\d+(?:, ?-?\d+)*\]|(?<!\w)\d+(?:x\d+)+(?!\w))"
     r"|(?P<number>(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -62,8 +62,6 @@ class Proof(Enum):
     """A block of its section has the message in its code, compares it with what PyTorch says, and printed True."""
     WAITING = "waiting"
     """A block of its section that may give it is not recorded on a device that it runs on."""
-    ELSEWHERE = "elsewhere"
-    """No block gives it; the section links to another one about the same message."""
     CITED = "cited"
     """No block gives it; the section links to another site."""
     GONE = "gone"
@@ -90,10 +88,8 @@ class ErrorSection:
     """The blocks of code in it that are run."""
     sources: tuple[str, ...]
     """Addresses of other sites that it links to."""
-    pointers: tuple[str, ...]
-    """Links to other sections about errors, as written: `mps.md#err-mps-oom`."""
     main: bool = False
-    """Whether it is the section that the index takes, of several about one message: `{ #err-x .main }`."""
+    """Whether its heading is the page's title; of several sections about one message the index takes this one."""
 
     def __str__(self) -> str:
         return f"{self.page.path}:{self.line}"
@@ -154,17 +150,13 @@ def _headings(page: Page) -> list[re.Match[str]]:
 
 
 def error_sections(page: Page) -> Iterator[ErrorSection]:
-    """Yield the sections of a page under "## Error messages", in order."""
-    text = page.text
-    if f"\n## {CHAPTER}" not in text or not page.path.endswith(MARKDOWN):
+    """Yield the sections of a page about errors, in order; none of another page."""
+    if not page.name.startswith(FOLDER):
         return
-    headings = _headings(page)
-    chapters = (at for at, found in enumerate(headings) if found[0].startswith(f"## {CHAPTER}"))
-    headings = headings[next(chapters, len(headings)) :]
+    text = page.text
+    headings = [found for found in _headings(page) if len(found["level"]) < 3]
     ends = [found.start() for found in headings[1:]] + [len(text)]
-    for heading, end in zip(headings[1:], ends[1:], strict=False):
-        if len(heading["level"]) < 3:
-            return
+    for heading, end in zip(headings, ends, strict=True):
         prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in page.fences])]
         urls = [link.url for link in find_links("".join(prose))]
         within = range(heading.start(), end)
@@ -177,8 +169,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
             _first_paragraph("\n\n".join(prose)),
             tuple(block for block in page.blocks if block.fence.start in within),
             tuple(url for url in urls if url.startswith(("https://", "http://"))),
-            tuple(url for url in urls if POINTER.fullmatch(url)),
-            ".main" in (heading["about"] or "").split(),
+            heading["level"] == "#",
         )
 
 
@@ -240,7 +231,7 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
         classes = sorted({part for name in names for part in name.split(" or ") if part})
         return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
     proof = _unseen(section, recordings)
-    blocks = () if proof in (Proof.ELSEWHERE, Proof.CITED) else section.blocks  # theirs is another message
+    blocks = () if proof is Proof.CITED else section.blocks  # theirs is another message
     announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
     return Evidence(proof, next(filter(None, announced), ""))
 
@@ -274,8 +265,6 @@ def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Proof:
         for device in _expected(block):
             if overall_state(block_statuses(section.page, block.index, device, recordings)) is not State.FRESH:
                 return Proof.WAITING
-    if section.pointers:
-        return Proof.ELSEWHERE
     return Proof.CITED if section.sources else Proof.GONE
 
 
