@@ -27,7 +27,7 @@ def test_a_block_stays_in_its_section_where_another_plugin_adds_text(
     """Two blocks of a section were taken for two sections, and their recordings for those of other code."""
     page = parse_page(root / write(TEXT).path, root, settings=Settings(namespace="section"))
     found = with_text(page, without_front_matter(TEXT).replace("MARK", put))
-    assert _lines(found) == _lines(page) == [[11, 15], [21]]
+    assert _lines(found) == _lines(page) == [[10, 14], [20]]
     assert found.hashes("cpu") == page.hashes("cpu")
 
 
