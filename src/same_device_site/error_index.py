@@ -161,6 +161,7 @@ def _told(seen: Evidence) -> str:
     return {
         Proof.RAISED: f"seen on {where}",
         Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.SIMULATED: f"seen on {where}, simulated: no GPU has run it yet",
         Proof.WAITING: "not recorded yet",
         Proof.CITED: "cited, no block of that section raises it",
     }.get(seen.proof, "no block raises it now")

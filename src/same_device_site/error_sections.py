@@ -22,6 +22,7 @@ from samedevice import (
     State,
     block_statuses,
     find_links,
+    is_simulated,
     overall_state,
     ranges,
 )
@@ -60,8 +61,10 @@ class Proof(Enum):
     """A block of its section gave it, as recorded for the block as it now is."""
     COMPARED = "compared"
     """A block of its section has the message in its code, compares it with what PyTorch says, and printed True."""
+    SIMULATED = "simulated"
+    """A block of its section gave it on a simulated device; no real one did."""
     WAITING = "waiting"
-    """A block of its section that may give it is not recorded on a device that it runs on."""
+    """A block of its section that may give it is not recorded on a device that it runs on, nor on a simulated one."""
     CITED = "cited"
     """No block gives it; the section links to another site."""
     GONE = "gone"
@@ -215,9 +218,21 @@ def pattern(message: str) -> re.Pattern[str]:
 
 def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording]) -> Evidence:
     """What stands behind a message of a section; `recordings` are those of its page."""
+    for simulated in (False, True):
+        found = _given(section, message, recordings, simulated)
+        if found:
+            return found
+    proof = _unseen(section, recordings)
+    blocks = () if proof is Proof.CITED else section.blocks  # theirs is another message
+    announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
+    return Evidence(proof, next(filter(None, announced), ""))
+
+
+def _given(section: ErrorSection, message: str, recordings: Sequence[Recording], simulated: bool) -> Evidence | None:
+    """The evidence of the blocks that gave a message on real devices, or on simulated ones; None if none did."""
     wanted, compared = pattern(message), False
     names, seen = [], []
-    for block, where, text in _outputs(section, recordings):
+    for block, where, text in _outputs(section, recordings, simulated):
         device = where.device
         match = wanted.search(text)
         same = not match and set(text.split()) == {"True"} and bool(wanted.search(" ".join(block.code.split())))
@@ -225,22 +240,21 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
             seen.append(where)
             names.append(_name(block, device, text[: match.start()] if match else "", message))
             compared = compared or same
-    if seen:
-        proof = Proof.COMPARED if compared else Proof.RAISED
-        known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
-        classes = sorted({part for name in names for part in name.split(" or ") if part})
-        return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
-    proof = _unseen(section, recordings)
-    blocks = () if proof is Proof.CITED else section.blocks  # theirs is another message
-    announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
-    return Evidence(proof, next(filter(None, announced), ""))
+    if not seen:
+        return None
+    proof = Proof.SIMULATED if simulated else Proof.COMPARED if compared else Proof.RAISED
+    known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings, simulated))
+    classes = sorted({part for name in names for part in name.split(" or ") if part})
+    return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
 
 
-def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator[tuple[Block, Environment, str]]:
+def _outputs(
+    section: ErrorSection, recordings: Sequence[Recording], simulated: bool
+) -> Iterator[tuple[Block, Environment, str]]:
     """Each block of a section with each environment that it is recorded in, and what it printed there, on one line."""
     for block in section.blocks:
         for device in DEVICES:
-            for one in block_statuses(section.page, block.index, device, recordings):
+            for one in block_statuses(section.page, block.index, device, recordings, simulated):
                 if one.output:
                     yield block, one.environment, " ".join(one.output.shown.split())
 
@@ -263,7 +277,8 @@ def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Proof:
     raising = [block for block in section.blocks if block.options.raises] or section.blocks
     for block in raising:
         for device in _expected(block):
-            if overall_state(block_statuses(section.page, block.index, device, recordings)) is not State.FRESH:
+            real = overall_state(block_statuses(section.page, block.index, device, recordings)) is State.FRESH
+            if not real and not is_simulated(section.page, block.index, device, recordings):
                 return Proof.WAITING
     return Proof.CITED if section.sources else Proof.GONE
 

@@ -13,7 +13,8 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings
 
-TEXT = "---\ntitle: T\n---\n# T\n\nMARK\n\n## One\n\n```python\n1\n```\n\n```python\n2\n```\n\n## Two\n\n```python\n3\n```\n"
+CODE = "```python\n{}\n```\n\n"
+TEXT = f"---\ntitle: T\n---\n# T\n\nMARK\n\n## One\n\n{CODE.format(1)}{CODE.format(2)}## Two\n\n{CODE.format(3)}"
 
 
 def _lines(page: Page) -> list[list[int]]:

@@ -157,6 +157,18 @@ def test_a_message_whose_block_is_not_recorded_waits(write: Write) -> None:
     assert judge(write, block.replace('raises="', 'raises="cuda: ')).proof is Proof.WAITING
 
 
+def test_a_simulated_device_gives_a_message_or_shows_that_it_is_another(write: Write) -> None:
+    """A heading that no device gives, simulated ones included, is wrong: that needs no GPU to be known."""
+    (section,) = sections(write, "`it failed`", BLOCK.replace("raises", 'needs="cuda" raises'))
+    about = Environment("cuda", "Simulated GPU", "2.13.0+cu130", "3.11.7", "", "2026-11-23", simulated=True)
+    given, other = (update(None, section.page, about, [raised(text)]) for text in ("it failed", "it went wrong"))
+    assert given is not None
+    assert other is not None
+    found = evidence(section, "it failed", (given,))
+    assert (found.proof, found.name, found.environments) == (Proof.SIMULATED, "RuntimeError", (about,))
+    assert evidence(section, "it failed", (other,)).proof is Proof.GONE
+
+
 def test_a_block_that_mends_it_is_not_waited_for(write: Write) -> None:
     """A fix that needs a GPU must not hide that the error is gone from the CPU."""
     fix = '```python needs="cuda"\nmended()\n```\n'

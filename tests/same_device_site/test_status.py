@@ -111,6 +111,8 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
         "| Page | Lines of the page's file | Why |\n| --- | --- | --- |\n"
         "| [A page](../page.md) | 15 | needs 2 devices with CUDA |\n"
         "| [Other](../topic/other.md) | 3, 7 | not recorded yet |",
+        "## Messages that only a simulated device gave { #simulated data-search-exclude }",
+        "None.",
         "## Messages that wait for a recording { #waiting data-search-exclude }",
         "None.",
         "## Messages that are cited { #cited data-search-exclude }",

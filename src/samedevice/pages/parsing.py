@@ -123,7 +123,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
         return None
     options = read_options(values, page, fence.line, settings)
     place = (page, fence.line, fence.line + 1)
-    if options.reason:
+    if options.run:
         return Block(page, index, "shown", fence.body, *place, options, fence)
     if language == "console":
         return _console(fence, page, index, options, root, settings)
