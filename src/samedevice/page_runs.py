@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from samedevice.devices import Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
@@ -32,10 +33,11 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 
 
 class PageRuns:
-    """The runs of the pages under the repository root `root`."""
+    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, simulator: Simulator | None = None) -> None:
         self.root = root
+        self.simulator = simulator
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -68,7 +70,7 @@ class PageRuns:
     ) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
-            self.sessions, _ = SectionRunner(self.root), self.cache
+            self.sessions, _ = SectionRunner(self.root, simulator=self.simulator), self.cache
         key = (page.path, device)
         if key not in self.futures:
             before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
@@ -83,7 +85,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result(), before)
-                if self.futures.get((page.path, device), kept) is kept:  # else a later version of the page runs
+                latest = self.futures.get((page.path, device), kept) is kept  # else a later version of the page runs
+                if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
                     self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
@@ -127,7 +130,8 @@ class PageRuns:
             first = faults[0].splitlines()[0]
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
-        new = update(self._old(path, page), page, run.environment, run.outputs)
+        unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
+        new = update(self._old(path, page), page, run.environment, run.outputs, unsure)
         try:
             tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
         except OSError as error:
@@ -135,7 +139,8 @@ class PageRuns:
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{where}"
-        return f"recorded {where}: {len(new.entries)} blocks"
+        left = f", {len(unsure)} left out" if unsure else ""
+        return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""
