@@ -40,10 +40,10 @@ record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it print
 	$(if $(TORCH),PYTHON=$(PYTHON) SIMULATED=$(SIMULATED) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)) $(if $(SIMULATED),--simulated))
 
 gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
-	$(BIN)/python tests/gpu/kit.py
+	$(BIN)/python tools/gpu/kit.py
 
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
-	$(BIN)/python tests/gpu/import_recordings.py $(ARCHIVE)
+	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
 check: lint test rest ## lint, test and rest: what CI runs (8 minutes)
 
@@ -59,22 +59,22 @@ rest: $(VENV)/ready ## strict build, and the slow tests: browser, faults, other 
 	$(TEST) tests -m slow
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
-	$(BIN)/python tests/bench/bench.py
+	$(BIN)/python tools/bench/bench.py
 
 projects: $(VENV)/ready ## run the documentation of three other projects, and the tools that test it there
-	$(BIN)/python tests/bench/prove.py $(PROJECTS)
+	$(BIN)/python tools/bench/prove.py $(PROJECTS)
 
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
-	$(BIN)/python tests/trust/mutants.py
+	$(BIN)/python tools/trust/mutants.py
 
 flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
-	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
+	$(BIN)/python tools/trust/flaky.py --times $(TIMES)
 
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
 attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives, pages and blocks (MINUTES=10; SEED=7: the same again)
-	$(BIN)/python tests/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tools/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
@@ -84,7 +84,7 @@ simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDI
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
 lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
-	$(BIN)/python tests/browser/lighthouse.py
+	$(BIN)/python tools/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache

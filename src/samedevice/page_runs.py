@@ -85,8 +85,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result(), before)
-                later = self.futures.get((page.path, device), kept) is not kept  # a later version of the page runs
-                if not later and not self.simulator:  # what is built shows what was recorded of a simulated device
+                latest = self.futures.get((page.path, device), kept) is kept  # else a later version of the page runs
+                if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
                     self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:

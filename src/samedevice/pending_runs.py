@@ -49,15 +49,15 @@ class PendingRun:
 class PendingRuns:
     """The runs of one build after another; `report` is called with a line for each page that was run.
 
-    If `later`, the first build waits for no run: `begin` has the rest run in the background, and what needs a module
-    that is not installed is left out.
+    If `later`, the first build waits for no run: `begin` has the rest run in the background. Then what a run printed is
+    shown until its page changes, and what needs a module that is not installed is left out.
     """
 
     def __init__(self, runs: PageRuns, devices: Iterable[str], report: Callable[[str], None], later: bool) -> None:
         self.runs = runs
         self.devices = tuple(devices)
         self.report = report
-        self.leaves_out = later
+        self.serves = later
         self.later = later
         self.found: dict[tuple[str, str], PendingRun] = {}
 
@@ -74,7 +74,7 @@ class PendingRuns:
     def _started(self, page: Page, device: str, before: PendingRun | None) -> PendingRun:
         kept = self.runs.cache.find(page, device)
         run = PendingRun(page, device, kept, waits=not self.later)
-        if before is not None and before.hashes == run.hashes:
+        if self.serves and before is not None and before.hashes == run.hashes:
             before.page = page
             return before
         if not self.runs.cache.missing(page, device):
@@ -104,7 +104,7 @@ class PendingRuns:
 
     def _finished(self, pending: PendingRun, run: Run) -> Recording | None:
         page, device = pending.page, pending.device
-        if self.leaves_out:
+        if self.serves:
             run, pending.lacking = without_lacking(page, device, run)
         found = as_recording(page, run, self.runs.cache.find(page, device))
         if run.environment is not None and pending.waits:

@@ -146,7 +146,7 @@ def test_where_git_gets_nothing_it_says_what_to_do(tmp_path: Path, monkeypatch: 
     with pytest.raises(SystemExit) as told:
         source(project, "")
     assert f"torchio: git cannot fetch commit {project.commit} from {tmp_path / 'empty'}: " in str(told.value)
-    assert str(told.value).endswith("Name the folder of a checkout: tests/bench/prove.py torchio=FOLDER")
+    assert str(told.value).endswith("Name the folder of a checkout: tools/bench/prove.py torchio=FOLDER")
     assert not (tmp_path / ".cache/bench/source/torchio").exists()
 
 

@@ -113,7 +113,7 @@ def _fetched(project: Project) -> Path:
             shutil.rmtree(place)
             raise SystemExit(
                 f"{project.name}: git cannot fetch commit {project.commit} from {project.address}: "
-                f"{done.stderr.strip()}\nName the folder of a checkout: tests/bench/prove.py {project.name}=FOLDER"
+                f"{done.stderr.strip()}\nName the folder of a checkout: tools/bench/prove.py {project.name}=FOLDER"
             )
     return place
 

@@ -17,9 +17,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from served import served
-
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/browser"))
+
+from served import served  # noqa: E402 - it is found there
+
 PACKAGE = "lighthouse@12.8.2"
 PLACE = ROOT / ".cache/lighthouse"
 PAGES = ("index.html", "tensors/creating.html", "reference/errors.html")

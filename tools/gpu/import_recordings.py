@@ -1,6 +1,6 @@
 """import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
 
-Usage: python tests/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
+Usage: python tools/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
 outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
 otherwise, what failed on the other machine, and each expected result of a page (`!!! expected`) beside what was
 recorded, for a person to judge. The exit status is 1 if one is refused.

@@ -1,6 +1,6 @@
 """attack: made-up outputs, recordings, figures, archives, pages and blocks, to find what hurts. `make attack`.
 
-Usage: python tests/trust/attack.py [--seed N] [--minutes M] [--only NAME] [--case N]. The attacks take turns until the
+Usage: python tools/trust/attack.py [--seed N] [--minutes M] [--only NAME] [--case N]. The attacks take turns until the
 time is up. The same seed makes the same cases; what finds something is printed with the command that repeats it alone.
 A case fails if it raises an error that is not one of the engine's, takes too long, or breaks what the attack holds. The
 exit status is 1 if one failed.
@@ -91,7 +91,7 @@ def attack(seed: int, names: list[str], until: float, folder: Path) -> tuple[Cou
             counts[name] += 1
             if failed:
                 found.append(failed)
-                print(f"\n{failed.what}\nRepeat it: tests/trust/attack.py --seed {seed} --only {name} --case {case}")
+                print(f"\n{failed.what}\nRepeat it: tools/trust/attack.py --seed {seed} --only {name} --case {case}")
         case += 1
     return counts, found
 

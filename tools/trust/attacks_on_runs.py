@@ -32,7 +32,7 @@ from samedevice.temporary import write_atomically
 from samedevice.weaving.panes import ShownOutput
 
 PLACES = {"/srv/": "", "/srv": ".", "/": "", "/opt/a b/": "", "/opt/a b": "."}
-LIGHT = Path(__file__).parents[1] / "samples/light"
+LIGHT = Path(__file__).parents[2] / "tests/samples/light"
 NEWER = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-22", "2.4.6")
 
 Pair = tuple[str, str]

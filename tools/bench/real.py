@@ -15,7 +15,7 @@ COPIED = (
     "docs",
     "snippets",
     "tests/recordings",
-    "tests/bench",
+    "tools/bench",
     "conftest.py",
     "src/samedevice",
     "src/same_device_site",
@@ -80,7 +80,7 @@ def without_plugin(config: str) -> str:
     plain = re.sub(r"^  - samedevice\.integration.*\n|assets/samedevice/outputs\.\w+", "", plain, flags=re.M)
     if found != 3:
         raise SystemExit(
-            "mkdocs.yml has no line of its own for the plugin samedevice; tests/bench/real.py looks for one"
+            "mkdocs.yml has no line of its own for the plugin samedevice; tools/bench/real.py looks for one"
         )
     return plain
 

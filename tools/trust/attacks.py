@@ -44,7 +44,7 @@ from samedevice.weaving.weave import weave, woven_outputs
 ABOUT = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21", "2.4.6")
 TEXT = '# Page\n\n```python\nx = 1\nx\n```\n\nText.\n\n```python alt="A line."\ndraw(x)\n```\n'
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
-SAMPLE = Path(__file__).parents[1] / "samples/injection/pieces.txt"
+SAMPLE = Path(__file__).parents[2] / "tests/samples/injection/pieces.txt"
 PIECES = [line.encode().decode("unicode_escape") for line in SAMPLE.read_text(encoding="ascii").splitlines()]
 PIECES += [
     "\nimport INJECTED\n",
