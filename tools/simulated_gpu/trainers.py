@@ -18,7 +18,6 @@ from lightning.pytorch.callbacks import ModelCheckpoint
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-
 SCALED = "lightning, float16 under autocast"  # its first step is skipped, by the scaler; the CPU takes bfloat16
 
 
