@@ -27,6 +27,23 @@ print(torch.repeat_interleave(x, torch.tensor([1, 0, 2, 1], device="cuda")).toli
     ]
 
 
+def test_what_is_large_is_computed_too(simulated: Simulated) -> None:
+    """A first prototype returned zeros for products above 3 GFLOP, and old memory above 12 million elements."""
+    program = """
+import torch
+one = torch.ones(1200, 1400, device="cuda")
+print((one @ one.T).unique().tolist(), torch.ones(2**24, device="cuda").add(1).unique().tolist())
+try:
+    one.to(torch.float8_e4m3fn) @ one.T.to(torch.float8_e4m3fn)
+except RuntimeError as error:
+    print(type(error).__name__, error)
+"""
+    lines = simulated(program).splitlines()
+    assert lines[0] == "[1400.0] [2.0]"
+    assert "addmm_cuda" in lines[1]
+    assert "Float8_e4m3fn" in lines[1]
+
+
 def test_an_operator_in_place_applies_once(simulated: Simulated) -> None:
     """PyTorch's own code and the CPU's kernel both run; only one of them may change the memory."""
     program = """
