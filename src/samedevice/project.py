@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 DOCS = "docs"
 """The folder of pages, below the project's root."""
@@ -31,6 +33,8 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
+NAMESPACES = ("page", "section")
+"""What may share its names: all blocks of a page, or those of a section."""
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
@@ -60,7 +64,7 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = False
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    namespace: str = "page"
+    namespace: str = NAMESPACES[0]
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     exports: bool = False
     """Whether readers can take the pages along: notebook, script and Markdown of each."""
@@ -70,6 +74,13 @@ class Settings:
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
+
+    @classmethod
+    def of(cls, own: Mapping[str, Any], root: Path, name: str, docs: str) -> Settings:
+        """The settings of the project below `root`; `own` is what its mkdocs.yml says of the plugin, of known kinds."""
+        said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in own.items()}
+        said |= {key: said[key].strip("/") for key in ("programs", "recordings") if key in said}
+        return cls(**{**said, "name": name, "docs": docs, "flags": flags_of(root)})
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.

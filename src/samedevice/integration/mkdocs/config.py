@@ -9,7 +9,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import DEFAULTS, Settings, flags_of
+from samedevice.project import DEFAULTS, NAMESPACES, Settings
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -20,7 +20,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    namespace = c.Choice(("page", "section"), default="page")
+    namespace = c.Choice(NAMESPACES, default=DEFAULTS.namespace)
     exports = c.Type(bool, default=False)
     simulated = c.Type(str, default="")
 
@@ -30,16 +30,4 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     docs = Path(config.docs_dir).resolve()
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
-    return Settings(
-        name=config.site_name,
-        docs=docs.relative_to(root).as_posix(),
-        programs=own.programs.strip("/"),
-        recordings=own.recordings.strip("/"),
-        leave=tuple(own.leave),
-        foreign=tuple(own.foreign),
-        console=own.console,
-        namespace=own.namespace,
-        exports=own.exports,
-        simulated=own.simulated,
-        flags=flags_of(root),
-    )
+    return Settings.of(own, root, config.site_name, docs.relative_to(root).as_posix())
