@@ -25,8 +25,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--memory", metavar="SIZE", help="memory of each, such as 8GiB (default: 16GiB)")
     parser.add_argument("--capability", metavar="X.Y", help="compute capability, such as 7.5 (default: 8.0)")
     parser.add_argument("--report", action="store_true", help="say at the end where Python waits and what is copied")
-    parser.add_argument("--report-json", type=Path, metavar="FILE", help="write the report as JSON")
-    parser.add_argument("--report-svg", type=Path, metavar="FILE", help="draw the memory over time")
+    parser.add_argument("--report-json", type=absolute, metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--report-svg", type=absolute, metavar="FILE", help="draw the memory over time")
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     parser.add_argument("program", help="the script, or the module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
@@ -47,6 +47,11 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         write(found, given.report, given.report_json, given.report_svg)
     return 0
+
+
+def absolute(path: str) -> Path:
+    """Return the path as it is meant now: the program may change the working folder."""
+    return Path(path).absolute()
 
 
 def write(found: Report, text: bool, json: Path | None, svg: Path | None) -> None:

@@ -71,6 +71,7 @@ def test_what_holds_the_peak(simulated: Run, tmp_path: Path) -> None:
     """The sizes are those of the model, and the peaks are those that PyTorch's allocator counts."""
     printed = simulated(TRAINING, "--report-json", "report.json", "--report-svg", "memory.svg")
     allocated, reserved = map(int, printed.splitlines()[-1].split())
+    assert printed == simulated(TRAINING), "a report does not change what it reports"
     (memory,) = (whole := json.loads((tmp_path / "report.json").read_text()))["memory"]
     assert (memory["peak"], memory["reserved"]) == (allocated, reserved)
     parameters = 4 * (2 * 512 * 2048 + 2048 + 512)
@@ -157,7 +158,7 @@ def test_a_test_that_exceeds_a_limit_fails_and_names_the_lines(pytester: pytest.
             "there were 1 copies between CPU and GPU; max_copies is 0",
             "*test_limits.py:16  torch.ones(5).cuda()",
             "4194304 bytes were allocated at the peak; max_memory is 1048576",
-            "*test_limits.py:20  torch.ones(2[*][*]20, device=\\"cuda\\")",
+            "*test_limits.py:20  torch.ones(2[*][*]20, device=*",
             "Simulated GPU: all tests. Python waited 4 times*",
         ]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -61,20 +62,17 @@ def innermost(frames: Iterable[tuple[str, int]]) -> Line:
     return line
 
 
-def of_frame(frame: FrameType | None) -> Line:
-    """Return the program's line for a frame of this thread. A thread without frames is autograd's."""
-    frame = _without_this_package(frame)
-    return innermost(_walk(frame)) if frame is not None else backward()
-
-
-def is_without_frames(frame: FrameType | None) -> bool:
-    """Return whether the thread runs no Python code but this package's, as autograd's threads do."""
-    return _without_this_package(frame) is None
+def of_frame(frame: FrameType) -> Line | None:
+    """Return the program's line for a frame of this package, or None in a thread without others, such as autograd's."""
+    outside = _without_this_package(frame)
+    return innermost(_walk(outside)) if outside is not None else None
 
 
 def backward() -> Line:
     """Return the line of the program that runs a backward pass now, in any thread."""
-    for frame in sys._current_frames().values():
+    frames = sys._current_frames()
+    frames.pop(threading.get_ident(), None)  # a variable that holds its own frame would keep the program's tensors
+    for frame in frames.values():
         inner: FrameType | None = frame
         while inner is not None:
             if inner.f_code.co_name == _ENGINE:

@@ -112,9 +112,11 @@ _Reporter = ctypes.CFUNCTYPE(
 
 
 def _tell(kind: int, what: bytes, size: int, direction: int, pinned: int, blocking: int) -> None:
-    frame = sys._getframe()
-    line = lines.of_frame(frame)
-    if lines.is_without_frames(frame):
+    line = lines.of_frame(
+        sys._getframe()
+    )  # not kept in a variable: a frame that holds itself keeps the program's tensors
+    if line is None:
+        line = lines.backward()
         _history.backward(line)
     with _lock:
         for recording in _open:

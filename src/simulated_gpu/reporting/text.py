@@ -49,7 +49,7 @@ def _waits(report: Report) -> Iterable[str]:
     rows = [(sum(count.waits.values()), line, count) for line, count in report.lines.items() if count.waits]
     return _table(
         "Python waits",
-        ("times", "for"),
+        ("times", "in"),
         [(str(number), ", ".join(count.waits), line) for number, line, count in _most(rows)],
     )
 
