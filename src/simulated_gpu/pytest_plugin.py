@@ -90,6 +90,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption(f"{OPTION}-report"):
         if not startup.running():
             raise pytest.UsageError(f"{OPTION}-report: there is no simulated GPU to report. Add {OPTION}.")
+        if config.getoption("dist", "no") != "no":
+            raise pytest.UsageError(f"{OPTION}-report: the report is of one process. Leave out -n.")
         opened = report("all tests")
         _whole.append((opened, opened.__enter__()))
 

@@ -153,12 +153,12 @@ def test_a_test_that_exceeds_a_limit_fails_and_names_the_lines(pytester: pytest.
     done.stdout.fnmatch_lines(
         [
             "Python waited 2 times for the GPU; max_waits is 1",
-            "*test_limits.py:11  assert x.sum().item() == 5",
-            "*test_limits.py:12  assert x.max().item() == 1",
+            "*test_limits.py:10  assert x.sum().item() == 5",
+            "*test_limits.py:11  assert x.max().item() == 1",
             "there were 1 copies between CPU and GPU; max_copies is 0",
-            "*test_limits.py:16  torch.ones(5).cuda()",
+            "*test_limits.py:15  torch.ones(5).cuda()",
             "4194304 bytes were allocated at the peak; max_memory is 1048576",
-            "*test_limits.py:20  torch.ones(2[*][*]20, device=*",
+            "*test_limits.py:19  torch.ones(2[*][*]20, device=*",
             "Simulated GPU: all tests. Python waited 4 times*",
         ]
     )
@@ -171,3 +171,12 @@ def test_a_limit_that_is_not_understood_is_an_error(pytester: pytest.Pytester) -
     done = pytester.runpytest_subprocess(*PLUGIN)
     done.stdout.fnmatch_lines(["*@pytest.mark.simulated_gpu takes max_waits, max_copies, max_memory*"])
     assert done.ret != 0
+
+
+@pytest.mark.usefixtures("_plugin")
+def test_a_report_of_several_processes_is_refused(pytester: pytest.Pytester) -> None:
+    """The process that shows it runs no test, so it would be empty."""
+    pytester.makepyfile(LIMITED)
+    done = pytester.runpytest_subprocess(*PLUGIN, "--simulated-gpu-report", "-n", "1")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*the report is of one process. Leave out -n.*"])
