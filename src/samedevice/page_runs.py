@@ -66,7 +66,7 @@ class PageRuns:
     def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
         if self.sessions is None:
-            self.sessions, _ = SectionRunner(self.root), self.cache
+            self.sessions, _ = SectionRunner(self.root, page.settings.time_limit), self.cache
         key = (page.path, device)
         if key not in self.futures:
             before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
@@ -119,8 +119,8 @@ class PageRuns:
         where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
-        if faults:
-            first = faults[0].splitlines()[0]
+        first = faults[0].splitlines()[0] if faults else ""
+        if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
         new = update(self._old(path, page), page, run.environment, run.outputs)
@@ -131,7 +131,8 @@ class PageRuns:
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{where}"
-        return f"recorded {where}: {len(new.entries)} blocks"
+        failed = f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
+        return f"recorded {where}: {len(new.entries)} blocks{failed}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""

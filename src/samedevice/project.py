@@ -34,10 +34,13 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
+    "fences": "`all`, the default: every fence of Python is run; `run`: only those with the word `run`, as `python run`",
+    "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+    "time_limit": "seconds that one block may run: 60",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
@@ -53,6 +56,14 @@ class Settings:
     """The folder of whole programs."""
     recordings: str = RECORDINGS.as_posix()
     """The folder of recordings."""
+    fences: str = "all"
+    """`all` where every fence of Python is ours, `run` where only those with this word are."""
+    pages: tuple[str, ...] = ()
+    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
+    snippets: str = ""
+    """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    time_limit: float = 60.0
+    """Seconds that one block may run."""
     leave: tuple[str, ...] = ()
     """Pages that are left alone: patterns of paths below the folder of pages."""
     foreign: tuple[str, ...] = ()
@@ -82,7 +93,9 @@ class Settings:
 
     def leaves(self, path: str) -> bool:
         """Whether the page with this path is left alone."""
-        return any(fnmatchcase(Path(path).relative_to(self.docs).as_posix(), pattern) for pattern in self.leave)
+        name = Path(path).relative_to(self.docs).as_posix()
+        left = any(fnmatchcase(name, pattern) for pattern in self.leave)
+        return left or not any(fnmatchcase(name, pattern) for pattern in self.pages or ("*",))
 
     def page_paths(self, root: Path) -> list[Path]:
         """All pages below the project's root."""
