@@ -34,7 +34,7 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
-    "fences": "`all`, the default: every fence of Python is run; `run`: only those with the word `run`, as `python run`",
+    "fences": "`all`, the default: every fence of Python is ours; `run`: only those with the word `run`: `python run`",
     "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
@@ -56,14 +56,6 @@ class Settings:
     """The folder of whole programs."""
     recordings: str = RECORDINGS.as_posix()
     """The folder of recordings."""
-    fences: str = "all"
-    """`all` where every fence of Python is ours, `run` where only those with this word are."""
-    pages: tuple[str, ...] = ()
-    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
-    snippets: str = ""
-    """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
-    time_limit: float = 60.0
-    """Seconds that one block may run."""
     leave: tuple[str, ...] = ()
     """Pages that are left alone: patterns of paths below the folder of pages."""
     foreign: tuple[str, ...] = ()
@@ -78,6 +70,14 @@ class Settings:
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
+    fences: str = "all"
+    """`all` where every fence of Python is ours, `run` where only those with this word are."""
+    pages: tuple[str, ...] = ()
+    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
+    snippets: str = ""
+    """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    time_limit: float = 60.0
+    """Seconds that one block may run."""
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.

@@ -13,7 +13,9 @@ WORD = re.compile(r"(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s}]
 """An option as any tool writes it."""
 PROMPT = re.compile(r"\s*>>> ")
 """What a transcript begins with."""
-SKIPPED = re.compile(r"<!--\s*(?:pytest-codeblocks:\s*skip|pytest\.mark\.skip\b[^>]*|pytest-markdown-docs:\s*notest)\s*-->\s*\Z")
+SKIPPED = re.compile(
+    r"<!--\s*(?:pytest-codeblocks:\s*skip|pytest\.mark\.skip\b[^>]*|pytest-markdown-docs:\s*notest)\s*-->\s*\Z"
+)
 """A comment above a fence by which its own tests skip it."""
 
 
@@ -30,9 +32,8 @@ LEAVES: Mapping[str, Callable[[str], bool]] = {
 }
 """The options by which a fence is another tool's, or is not run: it stays as it is."""
 PASSED = frozenset(
-    "continuation group html id idprefix linenums lint output result rewrite_assert session source".split()
-    + [*LEAVES, "upgrade"]
-)
+    "continuation group html id idprefix linenums lint output result rewrite_assert session source upgrade".split()
+).union(LEAVES)
 """The options that mean nothing here. Classes and ids do neither."""
 
 

@@ -12,7 +12,7 @@ INCLUDE = re.compile(r"^\s*;?-{2,}8<-{2,}(?!\S)", re.M)
 
 
 def with_includes(code: str, root: Path, settings: str) -> str:
-    """The code with the files in it; `settings` are those of the extension, as JSON. Raises ValueError for a lost one."""
+    """The code with the files in it; `settings` are those of the extension, as JSON. Raises ValueError."""
     from markdown import Markdown  # type: ignore[import-untyped]
 
     given = json.loads(settings)

@@ -86,25 +86,25 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
                 block = read_block(fence, page, len(blocks), root, settings)
                 if block is not None:
                     blocks.append(block)
-                    _check_shown(block)
+                    _check_shown(block, settings)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
     complaints.raise_all()
     return blocks
 
 
-def _check_shown(block: Block) -> None:
+def _check_shown(block: Block, settings: Settings) -> None:
     """Raise PageError for code that the site could not show as it is run, and for lines that it does not have."""
     odd = UNSHOWN.search(block.code)
     if odd:
         place = f"line {block.code_line + block.code.count(chr(10), 0, odd.start())} of {block.path}"
         what = f"holds the control character {ord(odd[0]):#04x}, which no page shows; write it as an escape"
         raise PageError(block.page, block.line, f"{place} {what}")
-    if INCLUDE.search(block.code):
+    if INCLUDE.match(block.code):
         advice = 'write file="PATH" on an empty fence, with part="NAME" for a part of the file'
         raise PageError(block.page, block.line, f"an include is not followed in code that is run; {advice}")
     last = max(map(int, re.findall(r"\d+", block.options.hl_lines)), default=0)
-    if last > block.code.count("\n"):
+    if settings.console and last > block.code.count("\n"):
         what = f'hl_lines="{block.options.hl_lines}" names line {last}, but the code ends before it'
         raise PageError(block.page, block.line, f"{what}; name lines of this block")
 
@@ -127,8 +127,10 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
     place = (page, fence.line, fence.line + 1)
     if options.reason:
         return Block(page, index, "shown", fence.body, *place, options, fence)
-    if not settings.console and (language == TRANSCRIPT or conventions.PROMPT.match(fence.body)):
+    if not settings.console and conventions.PROMPT.match(fence.body):
         return Block(page, index, "transcript", fence.body, *place, options, fence)
+    if language == TRANSCRIPT:
+        return None
     if language == "console":
         return _console(fence, page, index, options, root, settings)
     if not options.file:

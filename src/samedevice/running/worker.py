@@ -6,8 +6,8 @@ of the package, so that a page's process holds little more than the page.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import contextlib
 import ctypes
@@ -37,7 +37,7 @@ INK = "#0b0c0d"
 """The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
 OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
 """The files that run a block: a page's tracebacks leave out their frames."""
-FUTURES = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
 
 TAG = re.compile(r"<[^>]*>")
@@ -166,7 +166,8 @@ class Runner:
         import doctest
 
         said: list[str] = []
-        test = doctest.DocTestParser().get_doctest(block["code"], {}, "transcript", block["path"], block["code_line"] - 1)
+        place = ("transcript", block["path"], block["code_line"] - 1)
+        test = doctest.DocTestParser().get_doctest(block["code"], {}, *place)
         test.globs = self.module.__dict__
         if doctest.DocTestRunner(verbose=False).run(test, out=said.append, clear_globs=False).failed:
             raise TranscriptError("".join(said).strip("*\n"))

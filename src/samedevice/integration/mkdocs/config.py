@@ -42,7 +42,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         recordings=own.recordings.strip("/"),
         fences=own.fences,
         pages=tuple(own.pages),
-        snippets=_snippets(config),
+        snippets="" if own.console else _snippets(config),
         time_limit=float(own.time_limit),
         leave=tuple(own.leave),
         foreign=tuple(own.foreign),
