@@ -123,5 +123,5 @@ def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installe
     assert "1 passed" in run("pytest")
     run("mkdocs", "build", "--strict")
     html = (tmp_path / "site/index.html").read_text(encoding="utf-8")
-    assert '<span class="sd-label">CPU · Python 3.' in html
+    assert '<span class="sd-label">Python 3.' in html
     assert "printed here" in html

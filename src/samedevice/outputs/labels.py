@@ -43,9 +43,9 @@ def full(about: Environment) -> str:
 
 
 def pane(devices: Sequence[str], maker: str, versions: str) -> str:
-    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`."""
-    names = " and ".join(LABELS[device] for device in devices)
-    return f"{names} · {maker} {versions}" if versions else names
+    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`."""
+    names = " and ".join(LABELS[device] for device in devices if maker == "PyTorch" or device != "cpu")
+    return " · ".join(filter(None, (names, versions and f"{maker} {versions}")))
 
 
 def span(environments: Iterable[Environment]) -> str:

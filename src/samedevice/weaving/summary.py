@@ -29,7 +29,8 @@ def _ran(page: Page, shown: Outputs) -> Iterator[str]:
         count = sum(map(bool, ran.values()))
         if count:
             made = [one.environment for found in ran.values() for one in found if one.environment]
-            yield f"{_blocks(count, len(page.blocks))} ran on {LABELS[device]} ({labels.span(made)})."
+            where = f"on {LABELS[device]} ({labels.span(made)})" if made[0].torch else f"with {labels.span(made)}"
+            yield f"{_blocks(count, len(page.blocks))} ran {where}."
 
 
 def _by(device: str, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
