@@ -1,6 +1,7 @@
 # One command for each thing a person wants. Each makes .venv first if it is not there.
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
+# With DEVICE=cuda, SIMULATED=1 records what simulated GPUs print, for which TORCH names a CUDA build.
 # TIMES=30: for `make flaky`. MINUTES=10 and SEED=7: for `make attack`. BUILDER=zensical: for `make canary`.
 # ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
 
@@ -35,7 +36,7 @@ test: $(VENV)/ready ## run every block on every device of this machine, and the 
 	$(TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
-	$(if $(TORCH),PYTHON=$(PYTHON) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)))
+	$(if $(TORCH),PYTHON=$(PYTHON) SIMULATED=$(SIMULATED) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)) $(if $(SIMULATED),--simulated))
 
 gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
 	$(BIN)/python tests/gpu/kit.py

@@ -86,7 +86,7 @@ def only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
     """Makes every Sessions object of a test use the one fork server."""
-    monkeypatch.setattr("samedevice.running.section_runner.Launcher", lambda folder: launcher)
+    monkeypatch.setattr("samedevice.running.section_runner.Launcher", lambda folder, environ: launcher)
     return launcher
 
 

@@ -146,9 +146,11 @@ def test_a_block_that_is_not_run_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("info", "told"),
     [
-        ('run="no"', "a block that is not run says why"),
-        ('run="no" reason=" "', "a block that is not run says why"),
-        ('reason="x"', "a block that is not run says why"),
+        ('run="no"', "a block that is not run"),
+        ('run="no" reason=" "', "a block that is not run"),
+        ('reason="x"', "a block that is not run"),
+        ('simulated="no"', 'write simulated="no" reason='),
+        ('simulated="yes" reason="x"', 'simulated="yes" is unknown'),
         ('run="later" reason="x"', 'run="later" is unknown'),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,30 @@ def test_a_recording_that_cannot_be_read_is_a_problem_that_names_it(
     (problem,) = build.faults
     assert problem.startswith(f"tests/recordings/{device}/page.json: is damaged (")
     assert problem.endswith("; bring it back with git checkout, or delete it and record again")
+
+
+SIMULATED = replace(CUDA, name="Simulated GPU", simulated=True)
+
+
+def test_a_real_device_takes_the_place_of_a_simulated_one_block_by_block(
+    build: Build, write: Write, root: Path
+) -> None:
+    """What a GPU printed is never beside what was simulated, and a GPU's recording of some blocks hides no others."""
+    page = write('```python needs="cuda"\nx = 1\n```\n\n```python needs="cuda"\nx\n```\n')
+    record(root, page, Output("a"), Output("simulated"), environment=SIMULATED)
+    (shown,) = build(page)
+    assert texts(shown) == [["cuda: a"], ["cuda: simulated"]]
+    record(root, page, Output("a"), None)
+    (shown,) = build(page)
+    assert [one.environment.simulated for ones in shown.values() for one in ones if one.environment] == [False, True]
+    record(root, page, Output("a"), Output("real"))
+    (shown,) = build(page)
+    assert texts(shown) == [["cuda: a"], ["cuda: real"]]
+
+
+def test_no_page_shows_a_simulated_measurement(build: Build, write: Write, root: Path) -> None:
+    """Not even where somebody recorded one: the fence decides."""
+    page = write('```python needs="cuda" numbers="vary"\nx\n```\n')
+    record(root, page, Output("0.1 ms"), environment=SIMULATED)
+    (shown,) = build(page)
+    assert texts(shown) == [["cuda: Needs CUDA; not recorded yet."]]

@@ -10,7 +10,14 @@ from pathlib import Path
 import samedevice
 from samedevice import Page, Settings
 
-SETTINGS = Settings(console=True, namespace="section", exports=True, flags="--", name="Same Device")
+SETTINGS = Settings(
+    console=True,
+    namespace="section",
+    exports=True,
+    simulated="about/how-it-works.md#simulated",
+    flags="--",
+    name="Same Device",
+)
 
 
 def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = SETTINGS) -> Page:

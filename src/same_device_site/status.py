@@ -19,6 +19,7 @@ from samedevice import (
     State,
     block_statuses,
     count_blocks,
+    is_simulated,
     overall_state,
 )
 
@@ -41,8 +42,12 @@ def _device(device: str, page: Page, site: Site) -> Iterator[str]:
     if not rows:
         yield "Nothing is recorded, and no block asks for it."
         return
-    every = [recording for found in recorded.values() for recording in found]
+    every = [recording for found in recorded.values() for recording in found if not recording.environment.simulated]
     yield "\n".join(f"- {line}" for line in _environments(every)) or "Nothing is recorded yet."
+    simulated = [recording for found in recorded.values() for recording in found if recording.environment.simulated]
+    if simulated:
+        yield f"Simulated, where no {LABELS[device]} device has run a block:"
+        yield "\n".join(f"- {line}" for line in _environments(simulated))
     total = sum((counted for _, counted in rows), Count())
     lines = [_row(link(page, one), counted, _why(one, device, recorded[one.path])) for one, counted in rows]
     yield "\n".join([*_head(), *lines, _row(f"**{_pages(len(rows))}**", total, "")])
@@ -73,12 +78,15 @@ def _environments(recordings: Iterable[Recording]) -> Iterator[str]:
 
 
 def _head() -> tuple[str, str]:
-    return ("| Page | Blocks | Ran | Stale | Never ran | Why |", "| --- | --: | --: | --: | --: | --- |")
+    return (
+        "| Page | Blocks | Ran | Stale | Never ran | Simulated | Why |",
+        "| --- | --: | --: | --: | --: | --: | --- |",
+    )
 
 
 def _row(name: str, counted: Count, why: str) -> str:
     damaged = f"{counted.damaged} changed by hand; " if counted.damaged else ""
-    numbers = f"{counted.blocks} | {counted.fresh} | {counted.stale} | {counted.missing}"
+    numbers = f"{counted.blocks} | {counted.fresh} | {counted.stale} | {counted.missing} | {counted.simulated}"
     return f"| {name} | {numbers} | {damaged}{why} |"
 
 
@@ -87,9 +95,10 @@ def _why(page: Page, device: str, recordings: Sequence[Recording]) -> str:
     blocks = [block for block in page.blocks if block.runs_on(device)]
     states = [(block, overall_state(block_statuses(page, block.index, device, recordings))) for block in blocks]
     missing = [block for block, state in states if state is State.MISSING]
-    reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or recordings))
+    real = [one for one in recordings if not one.environment.simulated]
+    reasons = list(dict.fromkeys(_needs(block) for block in missing if block.options.needs == device or real))
     if any(state is State.STALE for _, state in states):
-        reasons.append(f"the code changed after {max(one.environment.day for one in recordings)}")
+        reasons.append(f"the code changed after {max(one.environment.day for one in real)}")
     return ", ".join(reasons)
 
 
@@ -109,10 +118,16 @@ def _nowhere(page: Page, site: Site) -> Iterator[str]:
         for block in one.blocks:
             states = (overall_state(block_statuses(one, block.index, device, recorded)) for device in DEVICES)
             if all(state is State.MISSING for state in states):
-                lines.setdefault(_needs(block), []).append(block.line)
+                why = _needs(block) + ("; simulated" if _is_simulated(one, block, recorded) else "")
+                lines.setdefault(why, []).append(block.line)
         rows += [f"| {link(page, one)} | {', '.join(map(str, at))} | {why} |" for why, at in lines.items()]
     yield "## Blocks that no device ever ran { #never data-search-exclude }"
     yield "\n".join(["| Page | Lines of the page's file | Why |", "| --- | --- | --- |", *rows]) if rows else "None."
+
+
+def _is_simulated(page: Page, block: Block, recorded: Sequence[Recording]) -> bool:
+    """Whether a simulated device of some kind ran a block."""
+    return any(is_simulated(page, block.index, device, recorded) for device in DEVICES)
 
 
 def _messages(heading: str, proof: Proof, found: Iterable[Entry], page: Page) -> Iterator[str]:

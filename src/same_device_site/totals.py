@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from same_device_site.site import Site
-from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, overall_state
+from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, is_simulated, overall_state
+
+KINDS = (False, True)
+"""Real devices, then simulated ones."""
 
 
 @dataclass(frozen=True)
@@ -20,22 +23,25 @@ class Total:
     ran: int
     """Blocks of these that ran there, as they now are."""
     waiting: int
-    """Blocks that can run nowhere else and did not run."""
+    """Blocks that can run nowhere else, and ran on no device, simulated ones included."""
+    simulated: int = 0
+    """Blocks that did not run there, and that a simulated device of that kind ran, as they now are."""
 
 
 def totals(site: Site) -> list[Total]:
     """The totals of each kind of device."""
     found = []
     for device in DEVICES:
-        blocks = ran = waiting = 0
+        blocks = ran = simulated = waiting = 0
         for page in site.pages:
             recordings = site.recorded(page)
             for block in page.blocks:
                 if block.runs_on(device):
                     fresh = overall_state(block_statuses(page, block.index, device, recordings)) is State.FRESH
-                    blocks, ran = blocks + 1, ran + fresh
-                    waiting += not fresh and block.options.needs == device
-        found.append(Total(device, blocks, ran, waiting))
+                    stands_in = not fresh and is_simulated(page, block.index, device, recordings)
+                    blocks, ran, simulated = blocks + 1, ran + fresh, simulated + stands_in
+                    waiting += not fresh and not stands_in and block.options.needs == device
+        found.append(Total(device, blocks, ran, waiting, simulated))
     return found
 
 
@@ -50,10 +56,14 @@ def figures(site: Site) -> str:
 def _sentences(site: Site) -> Iterator[str]:
     for total in totals(site):
         about = [one.environment for page in site.pages for one in site.recorded(page)]
-        here = [one for one in about if one.device == total.device]
+        real, stand_ins = (
+            [one for one in about if (one.device, one.simulated) == (total.device, kind)] for kind in KINDS
+        )
         label = LABELS[total.device]
         if total.ran:
-            yield f"{total.ran:,} of {total.blocks:,} ran on {label}, with {all_versions(here)}."
+            yield f"{total.ran:,} of {total.blocks:,} ran on {label}, with {all_versions(real)}."
+        if total.simulated:
+            yield f"{total.simulated:,} ran on {label}, simulated, with {all_versions(stand_ins)}: no GPU ran them."
         if total.waiting:
             verb = "waits" if total.waiting == 1 else "wait"
             yield f"{total.waiting:,} {verb} for a machine with {label}."
@@ -61,6 +71,10 @@ def _sentences(site: Site) -> Iterator[str]:
 
 def totals_table(site: Site) -> str:
     """The table at the top of the status page, as Markdown."""
-    head = ["| Device | Blocks that can run there | Ran there | Wait for it alone |", "| --- | --: | --: | --: |"]
-    rows = [f"| {LABELS[one.device]} | {one.blocks:,} | {one.ran:,} | {one.waiting:,} |" for one in totals(site)]
+    names = ("Device", "Blocks that can run there", "Ran there", "Ran on a simulated one", "Wait for it alone")
+    head = [f"| {' | '.join(names)} |", "| --- | --: | --: | --: | --: |"]
+    rows = [
+        f"| {LABELS[one.device]} | {one.blocks:,} | {one.ran:,} | {one.simulated:,} | {one.waiting:,} |"
+        for one in totals(site)
+    ]
     return "\n".join([*head, *rows])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from samedevice.integration.extension import rendered_page
     from samedevice.integration.rendered_site import RenderedSite
     from samedevice.outputs.comparison import difference, same_text
-    from samedevice.outputs.counts import Count, count_blocks
+    from samedevice.outputs.counts import Count, count_blocks, is_simulated
     from samedevice.outputs.environments import Environment, version_order
     from samedevice.outputs.escaping import xml
     from samedevice.outputs.labels import all_versions
@@ -46,7 +46,7 @@ _MODULES = {
     "outputs.output": ("Output",),
     "outputs.recording_files": ("load_all",),
     "outputs.recordings": ("Recording", "State", "overall_state", "block_statuses"),
-    "outputs.counts": ("Count", "count_blocks"),
+    "outputs.counts": ("Count", "count_blocks", "is_simulated"),
     "pages.fences": ("fence_mark",),
     "pages.links": ("Link", "find_links", "replace_links"),
     "pages.options": ("option_meanings",),
@@ -83,6 +83,7 @@ __all__ = [
     "difference",
     "fence_mark",
     "find_links",
+    "is_simulated",
     "load_all",
     "option_meanings",
     "overall_state",

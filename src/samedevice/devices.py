@@ -15,6 +15,22 @@ from samedevice import nvidia
 
 
 @dataclass(frozen=True)
+class Simulator:
+    """A package that has PyTorch find devices that no machine has. It is known by its names, and never imported."""
+
+    module: str
+    """Its name."""
+    environ: Mapping[str, str]
+    """The environment variables that start it in every Python where it is installed."""
+    notes: str
+    """The environment variable that names a file, to which it appends what a real device may do differently."""
+    refusal: str
+    """The word in its messages about what it does not do."""
+    usable: Callable[[], str]
+    """Why it cannot work here, and what to do about it; empty if it can."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of device that blocks run on. An expression is one of Python, with torch imported."""
 
@@ -38,6 +54,8 @@ class Kind:
     """What this machine says of it beside its processor: where that changes, what was kept is printed anew."""
     hidden_by: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that hide it from a page that runs on the CPU."""
+    simulator: Simulator | None = None
+    """What takes its place where there is none, if a person asks for that."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +89,31 @@ def made_with() -> str:
     return f"PyTorch {version}" if version else f"Python {platform.python_version()}"
 
 
+WITHOUT_SIMULATOR = "the package simulated_gpu is not installed for {}; install it there: pip install {}"
+CPU_BUILD = (
+    "PyTorch {0} is built without CUDA, and a simulated GPU runs PyTorch's own CUDA code; install the build with CUDA, "
+    "which needs none of NVIDIA's packages: pip install --no-deps torch==={1}"
+)
+
+
+def _why_not_simulated() -> str:
+    """Why the simulated GPU cannot work here; empty if it can."""
+    if not torch_build().cuda:
+        return CPU_BUILD.format(torch_build().version, torch_build().version.partition("+")[0])
+    if not importlib.util.find_spec(SIMULATED_GPU.module):
+        return WITHOUT_SIMULATOR.format(sys.executable, SIMULATED_GPU.module)
+    return ""
+
+
+SIMULATED_GPU = Simulator(
+    "simulated_gpu",
+    environ={"SIMULATED_GPU": "2", "CUDA_VISIBLE_DEVICES": "0,1"},
+    notes="SIMULATED_GPU_UNSURE",
+    refusal="NotSimulated",
+    usable=_why_not_simulated,
+)
+"""Two GPUs, so that blocks that need two run as well."""
+
 WITHOUT_CUDA = "PyTorch {} is built without CUDA; install a build with CUDA"
 KINDS = {
     "cpu": Kind(
@@ -91,6 +134,7 @@ KINDS = {
         driver=nvidia.driver,
         facts=nvidia.facts,
         hidden_by=nvidia.HIDDEN,
+        simulator=SIMULATED_GPU,
     ),
     "mps": Kind(
         "MPS",
@@ -110,6 +154,17 @@ LABELS = {name: kind.label for name, kind in KINDS.items()}
 def present_devices() -> tuple[str, ...]:
     """The kinds of device that this machine seems to have."""
     return tuple(name for name, kind in KINDS.items() if kind.present())
+
+
+def why_not_simulated(device: str) -> str:
+    """Why a device cannot be simulated here, and what to do about it; empty if it can."""
+    if not torch_build().version:
+        return f"PyTorch is not installed for {sys.executable}; install it there"
+    simulator = KINDS[device].simulator
+    if simulator is None:
+        able = " or ".join(name for name, kind in KINDS.items() if kind.simulator)
+        return f"no simulator has it; name {able}"
+    return simulator.usable()
 
 
 def why_absent(device: str) -> str:

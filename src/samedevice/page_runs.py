@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from samedevice.devices import Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import fault
@@ -32,10 +33,11 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 
 
 class PageRuns:
-    """The runs of the pages under the repository root `root`."""
+    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, simulator: Simulator | None = None) -> None:
         self.root = root
+        self.simulator = simulator
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -66,7 +68,8 @@ class PageRuns:
     def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
         if self.sessions is None:
-            self.sessions, _ = SectionRunner(self.root, page.settings.time_limit), self.cache
+            self.sessions = SectionRunner(self.root, page.settings.time_limit, simulator=self.simulator)
+            _ = self.cache
         key = (page.path, device)
         if key not in self.futures:
             before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
@@ -80,7 +83,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result(), before)
-                self.cache.keep(page, device, run)
+                if not self.simulator:  # what is built shows what was recorded of it, and nothing else
+                    self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
                 kept.set_exception(error)
@@ -123,7 +127,8 @@ class PageRuns:
         if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
-        new = update(self._old(path, page), page, run.environment, run.outputs)
+        unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
+        new = update(self._old(path, page), page, run.environment, run.outputs, unsure)
         try:
             tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
         except OSError as error:
@@ -131,8 +136,9 @@ class PageRuns:
             raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
         if new is None:
             return f"{UNCHANGED}{where}"
-        failed = f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
-        return f"recorded {where}: {len(new.entries)} blocks{failed}"
+        left = f", {len(unsure)} left out" if unsure else ""
+        left += f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
+        return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""

@@ -41,6 +41,7 @@ SETTINGS = {
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "time_limit": "seconds that one block may run: 60",
+    "simulated": "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
@@ -66,6 +67,8 @@ class Settings:
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     exports: bool = False
     """Whether readers can take the pages along: notebook, script and Markdown of each."""
+    simulated: str = ""
+    """The page that explains simulated devices, below the folder of pages, perhaps with an anchor."""
     flags: str = FLAGS
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""

@@ -104,11 +104,14 @@ class SiteOutputs:
                 statuses = block_statuses(page, block.index, device, recordings)
                 if ran and _unrecorded(page, block, ran, statuses):
                     unrecorded.append(block)
-                found = list(_shown(page, block, device, ran, recordings, statuses))
+                simulated = block_statuses(page, block.index, device, recordings, simulated=True)
+                found = list(_shown(page, block, device, ran, recordings, statuses, simulated))
                 shown[block.index] += found
                 problems += [Problem(one.note) for one in found if one.wrong]
                 problems += [
-                    Problem(damage(page, block, one.environment)) for one in statuses if one.state is State.DAMAGED
+                    Problem(damage(page, block, one.environment))
+                    for one in (*statuses, *simulated)
+                    if one.state is State.DAMAGED
                 ]
             problems += _not_recorded(page, unrecorded, device)
         if not self.devices:
@@ -173,8 +176,12 @@ def _shown(
     ran: Recording | None,
     recordings: Sequence[Recording],
     statuses: Sequence[BlockStatus],
+    simulated: Sequence[BlockStatus],
 ) -> Iterator[ShownOutput]:
-    """What to show of a block for one kind of device: an output for each environment, newest PyTorch first."""
+    """What to show of a block for one kind of device: an output for each environment, newest PyTorch first.
+
+    What simulated devices printed is shown as long as no real one of the kind has run the block.
+    """
     here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
     if known(block, device, statuses):
         if not here or not here.output or fault(block, device, here.output):
@@ -183,6 +190,8 @@ def _shown(
     found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
     if here and here.output:
         found.append((here.environment.order, _here(page, block, here, recordings, statuses)))
+    if not found and not any(one.state is State.DAMAGED for one in statuses):
+        found = [(one.environment.order, _recorded(one)) for one in simulated if one.output]
     yield from (one for _, one in sorted(found, key=lambda pair: (pair[1].wrong, pair[0]), reverse=True))
     yield from _without(page, block, device, statuses, bool(found))
 

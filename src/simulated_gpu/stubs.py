@@ -71,6 +71,11 @@ SIZES = (  # a function, and the places of the numbers that it gives back, count
     (r"cudnnGetRNNTempSpaceSizes", "size_t", 4, 5),
 )
 
+STATUS = (  # a function that checks its arguments on the host, and the place of the number that says they are right
+    (r"cublas[SDCZ]geqrfBatched", 6),
+    (r"cublas[SDCZ]gelsBatched", 9),
+)
+
 HEAD = """\
 #include <cstddef>
 #include <cstdint>
@@ -96,11 +101,17 @@ def _function(name: str, code: int) -> str:
     for pattern, kind, *places in SIZES:
         if re.fullmatch(str(pattern), name):
             return _size_query(name, str(kind), [int(place) for place in places])
-    return f'EXPORT int {name}() {{ return simgpu_library_call("{name}") ? {code} : 0; }}'
+    answer = f'return simgpu_library_call("{name}") ? {code} : 0;'
+    for pattern, place in STATUS:
+        if re.fullmatch(pattern, name):
+            return f"EXPORT int {name}({_parameters(place)}) {{ *reinterpret_cast<int *>(a{place}) = 0; {answer} }}"
+    return f"EXPORT int {name}() {{ {answer} }}"
+
+
+def _parameters(last: int) -> str:
+    return ", ".join(f"[[maybe_unused]] uintptr_t a{place}" for place in range(last + 1))
 
 
 def _size_query(name: str, kind: str, places: list[int]) -> str:
-    parameters = ", ".join(f"uintptr_t a{place}" for place in range(max(places) + 1))
     writes = " ".join(f"*reinterpret_cast<{kind} *>(a{place}) = 0;" for place in places)
-    unused = " ".join(f"(void)a{place};" for place in range(max(places) + 1) if place not in places)
-    return f"EXPORT int {name}({parameters}) {{ {unused} {writes} return 0; }}"
+    return f"EXPORT int {name}({_parameters(max(places))}) {{ {writes} return 0; }}"

@@ -1,9 +1,9 @@
 """import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
 
 Usage: python tests/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
-outputs of blocks
-as they are now. The report lists what is new, what changed, what failed on the other machine, and each expected result
-of a page (`!!! expected`) beside what was recorded, for a person to judge. The exit status is 1 if one is refused.
+outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
+otherwise, what failed on the other machine, and each expected result of a page (`!!! expected`) beside what was
+recorded, for a person to judge. The exit status is 1 if one is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,11 @@ from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import damaged
 from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import nearest
 from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all, paths, place, save
-from samedevice.outputs.recordings import Recording, update
+from samedevice.outputs.recordings import Recording, block_statuses, update
 from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
@@ -84,6 +85,7 @@ def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
     count = f"{sum(one is not None for one in now)} blocks"
     yield f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
     yield from changed
+    yield from simulated_otherwise(page, recording, before)
     stale = len(recording.entries) - sum(one is not None for one in now)
     if stale:
         yield f"  {stale} blocks were recorded for other code than {page.path} has now, and are left out"
@@ -93,6 +95,21 @@ def _changes(page: Page, before: list[Output | None], now: list[Output | None]) 
     for block, old, new in zip(page.blocks, before, now, strict=True):
         if old and new and (found := difference(old, new, block.options.numbers_vary)):
             yield textwrap.indent(f"{block}\n{found}", "  ")
+
+
+def simulated_otherwise(page: Page, recording: Recording, known: Sequence[Recording]) -> Iterator[str]:
+    """Each block of which the device printed something else than the simulated one, which is wrong then."""
+    about = recording.environment
+    for block in page.blocks:
+        output = recording.find(page, block.index).output
+        statuses = block_statuses(page, block.index, about.device, known, simulated=True)
+        printed = {one.environment: one.output for one in statuses if one.output}
+        if output is None or not printed:
+            continue
+        closest = nearest(about, list(printed))
+        found = difference(printed[closest], output, block.options.numbers_vary)
+        if found:
+            yield textwrap.indent(f"{block} was simulated otherwise, by {closest}:\n{found}", "  ")
 
 
 def expected(page: Page) -> Iterator[tuple[Block, str, str]]:

@@ -75,10 +75,12 @@ def test_each_option_is_one_that_a_fence_can_have(write: Callable[..., Page]) ->
     alone = [
         one
         for one in option_meanings()
-        if one.partition("=")[0] not in ("file", "part", "args", "after", "run", "reason", "hl_lines")
+        if one.partition("=")[0] not in ("file", "part", "args", "after", "run", "simulated", "reason", "hl_lines")
     ]
     for option in alone:
         (block,) = write(f"# T\n\n```python {option}\n1\n```\n").blocks
         assert isinstance(block.fence, Fence)
     (block,) = write('# T\n\n```python run="no" reason="..."\n1\n```\n').blocks
     assert block.kind == "shown"
+    (block,) = write('# T\n\n```python simulated="no" reason="..."\n1\n```\n').blocks
+    assert not block.options.simulated

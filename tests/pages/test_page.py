@@ -100,7 +100,7 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
         (
             'python skip="yes"',
             'unknown option skip="yes"; known are title, hl_lines, file, part, args, needs, raises, numbers, alt, '
-            "compare, setup, after, fold, run, reason",
+            "compare, setup, after, fold, run, simulated, reason",
         ),
         ('python compare="cpu"', 'compare="cpu" names no device beside the CPU; use cuda or mps'),
         ('python needs="cud"', f'needs="cud" names no device; {NEEDS_ADVICE}'),

@@ -25,7 +25,7 @@ from samedevice.project import RECORDINGS
 Write = Callable[..., Page]
 WHERE = Page("docs/about/status.md", "# Status", ())
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
-ROW = re.compile(r"^\| \[(?P<title>.*?)\]\(.*?\) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (?P<why>.*?) ?\|$", re.M)
+ROW = re.compile(r"^\| \[(?P<title>.*?)\]\(.*?\) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| \d+ \| (?P<why>.*?) ?\|$", re.M)
 BLOCKS = "# {}\n\n```python\nx = {}\n```\n\n```python\nx\n```\n\n"
 GPU = '```python needs="cuda"\nx\n```\n\n```python needs="2 cuda"\nx\n```\n'
 
@@ -91,16 +91,19 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
     other = write(BLOCKS.format("Other", 1), "docs/topic/other.md")
     recording = made_up(page, Output(), Output(), Output(), None)
     site = Site((page, other), {page.path: (recording,)}, {})
-    head = "| Page | Blocks | Ran | Stale | Never ran | Why |\n| --- | --: | --: | --: | --: | --- |\n"
+    head = (
+        "| Page | Blocks | Ran | Stale | Never ran | Simulated | Why |\n| --- | --: | --: | --: | --: | --: | --- |\n"
+    )
     totals, *rest = status(WHERE, site, []).split("\n\n")
-    assert totals.endswith("| CPU | 4 | 0 | 0 |\n| CUDA | 6 | 3 | 1 |\n| MPS | 4 | 0 | 0 |")
+    assert totals.endswith("| CPU | 4 | 0 | 0 | 0 |\n| CUDA | 6 | 3 | 0 | 1 |\n| MPS | 4 | 0 | 0 | 0 |")
     assert rest == [
         "## CPU { #cpu data-search-exclude }",
         "Nothing is recorded, and no block asks for it.",
         "## CUDA { #cuda data-search-exclude }",
         "- NVIDIA H200, PyTorch 2.13.0+cu130, Python 3.11.7, driver 580.95.05: 1 page, recorded 2026-11-20",
         head
-        + "| [A page](../page.md) | 4 | 3 | 0 | 1 | needs 2 devices with CUDA |\n| **1 page** | 4 | 3 | 0 | 1 |  |",
+        + "| [A page](../page.md) | 4 | 3 | 0 | 1 | 0 | needs 2 devices with CUDA |\n"
+        + "| **1 page** | 4 | 3 | 0 | 1 | 0 |  |",
         "Not recorded on this device, with blocks that run on every device: 1 page more.",
         "## MPS { #mps data-search-exclude }",
         "Nothing is recorded, and no block asks for it.",
@@ -121,7 +124,7 @@ def test_stale_blocks_and_changed_ones_are_told(write: Write) -> None:
     recording = made_up(old, Output(), Output())
     page = write(BLOCKS.format("page", 2))
     told = status(WHERE, Site((page,), {page.path: (recording,)}, {}), [])
-    assert "| [page](../page.md) | 2 | 0 | 2 | 0 | the code changed after 2026-11-20 |" in told
+    assert "| [page](../page.md) | 2 | 0 | 2 | 0 | 0 | the code changed after 2026-11-20 |" in told
     assert "## Blocks that no device ever ran { #never data-search-exclude }\n\nNone." in told
 
 

@@ -30,7 +30,7 @@ def test_blocks_are_counted_where_they_can_run(write: Write) -> None:
     recordings = (made(page, OLD, Output("1"), None, None), made(page, NEW, Output("1"), None, None))
     site = Site((page,), {page.path: recordings}, {})
     assert totals(site) == [Total("cpu", 1, 1, 0), Total("cuda", 2, 0, 1), Total("mps", 2, 0, 1)]
-    assert "| CUDA | 2 | 0 | 1 |" in totals_table(site)
+    assert "| CUDA | 2 | 0 | 0 | 1 |" in totals_table(site)
     assert figures(site).split("\n") == [
         "**3 code blocks on 1 page.**",
         "1 of 1 ran on CPU, with PyTorch 2.9.1 and 2.15.0, last on 2026-11-21.",

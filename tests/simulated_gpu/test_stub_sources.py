@@ -17,7 +17,13 @@ REFUSING = "int simgpu_refused(const char *) { return 1; } }"
 def library(tmp_path: Path) -> ctypes.CDLL:
     """Stubs of cuBLAS and cuSOLVER, on a runtime that computes the first call alone."""
     source = tmp_path / "stubs.cpp"
-    names = ["cublasSgemm_v2", "cublasFooCreate", "cublasFooDestroy", "cusolverDnSgetrf_bufferSize"]
+    names = [
+        "cublasSgemm_v2",
+        "cublasFooCreate",
+        "cublasFooDestroy",
+        "cusolverDnSgetrf_bufferSize",
+        "cublasSgeqrfBatched",
+    ]
     source.write_text(stubs.source("cublas", names) + COUNTING + REFUSING)
     made = tmp_path / "stubs.so"
     builder.compile_with(["-shared", "-fPIC", str(source), "-o", str(made)])
@@ -66,3 +72,11 @@ def test_needed_functions_are_found_by_library_and_version(tmp_path: Path) -> No
     linked = ["-Wl,--no-as-needed", str(tmp_path / "libcublas.so.13"), str(nccl)]
     builder.compile_with(["-shared", "-fPIC", str(source), *linked, "-o", str(user)])
     assert elf.needed([user]) == {"libcublas.so.13": {"cublasFoo"}, "libnccl.so.2": {"ncclBar"}}
+
+
+def test_a_function_that_checks_its_arguments_finds_them_right(library: ctypes.CDLL) -> None:
+    """PyTorch stops where the number that cuBLAS writes is not 0."""
+    wrong = ctypes.c_int(7)
+    unused = [ctypes.c_void_p(0)] * 6
+    assert library.cublasSgeqrfBatched(*unused, ctypes.byref(wrong), 1) == 0
+    assert wrong.value == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,13 +11,14 @@ from samedevice.errors import PageError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.expected import UNRUN, expected
+from samedevice.weaving.expected import PREDICTION, based_on, expected
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave
 
 Write = Callable[..., Page]
 CUDA = ShownOutput("cuda", Output(value="1"), Environment("cuda", "H100", "2.11.0", "3.12.1", "", "2026-11-21"))
 UNRECORDED = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
+UNRUN = "Expected, from a report"
 PAGE = """# Title
 
 ```python needs="cuda"
@@ -64,7 +66,9 @@ def test_a_result_in_a_list_stays_in_it(write: Write) -> None:
         '- item\n\n    ```python needs="cuda"\n    1\n    ```\n\n    !!! expected\n\n        It waits.\n\n    More.\n'
     )
     page = write(f"# Title\n\n{text}")
-    assert f'\n    !!! expected "{UNRUN}"\n\n        It waits.\n\n    More.\n' in weave(page, {0: [UNRECORDED]}, {})
+    assert f'\n    !!! expected "{PREDICTION}"\n\n        It waits.\n\n    More.\n' in weave(
+        page, {0: [UNRECORDED]}, {}
+    )
     assert "\n    It waits.\n\n    More.\n" in weave(page, {0: [CUDA]}, {})
 
 
@@ -88,3 +92,29 @@ def test_expected_results_are_listed_with_their_blocks(write: Write) -> None:
     """Someone with a GPU holds each against what was recorded."""
     found = [(block.line, device, text.splitlines()[0]) for block, device, text in expected(write(PAGE))]
     assert found == [(3, "cuda", "The copy waits for the GPU")]
+
+
+@pytest.mark.parametrize(
+    ("links", "title"),
+    [
+        ("", "Our prediction"),
+        ("[page](../devices/cuda.md)", "Our prediction"),
+        ("[issue](https://github.com/pytorch/pytorch/issues/1)", "Expected, from a report"),
+        ("[notes](https://docs.pytorch.org/docs/stable/notes/cuda.html)", "Expected, from PyTorch's documentation"),
+        ("[guide](https://docs.nvidia.com/cuda/index.html)", "Expected, from NVIDIA's documentation"),
+        (
+            "[notes](https://docs.pytorch.org/x) and [code](https://github.com/pytorch/pytorch/blob/main/x.py)",
+            "Expected, from PyTorch's source",
+        ),
+    ],
+)
+def test_the_title_says_what_the_result_rests_on(links: str, title: str) -> None:
+    """A prediction must not look like PyTorch's word."""
+    assert based_on(f"\n    It waits {links}.\n") == title
+
+
+def test_a_simulated_output_does_not_settle_it(write: Write) -> None:
+    """What is left in a box is what only a real GPU shows."""
+    assert CUDA.environment is not None
+    simulated = replace(CUDA, environment=replace(CUDA.environment, simulated=True))
+    assert UNRUN in weave(write(PAGE), {0: [simulated]}, {})

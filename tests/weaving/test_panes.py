@@ -112,3 +112,29 @@ def test_a_block_for_a_version_says_what_it_needs(write: Callable[..., Page]) ->
     """A reader with an older one must know why theirs does not have it."""
     (block,) = write('```python needs="torch>=2.15"\nx\n```\n').blocks
     assert "CPU · PyTorch 2.15</span> needs PyTorch 2.15 or newer</summary>" in output_html(block, on_cpu("1"))
+
+
+SIMULATED = Environment("cuda", "Simulated GPU", "2.13.0+cu130", "3.11.7", "", "2026-11-23", simulated=True)
+
+
+def test_what_a_simulated_device_printed_is_marked(block: Block) -> None:
+    """A reader who is asked whether a GPU ran it must say no: by its label, its look, its switch and a sentence."""
+    shown = [*on_cpu("cpu"), ShownOutput("cuda", Output("cuda:0"), SIMULATED)]
+    html = output_html(block, shown, about="../about/gpu.html")
+    assert '<span class="sd-label">CUDA, simulated · PyTorch 2.13</span>' in html
+    assert ">CUDA, simulated</button>" in html
+    assert html.count('class="sd-pane sd-simulated"') == 1
+    sentence = "No GPU ran this: PyTorch's own CUDA code ran on a device in main memory."
+    assert f'<a href="../about/gpu.html">{sentence}</a>\nSimulated GPU, PyTorch 2.13.0+cu130' in html
+    assert f"<p>{sentence}\nSimulated GPU" in output_html(block, shown)
+
+
+def test_what_both_printed_is_the_output_of_the_real_one(block: Block) -> None:
+    """A page must not be doubled, and the label must keep the kinds apart."""
+    same = [ShownOutput("cuda", Output("1"), replace(SIMULATED, torch=torch)) for torch in VERSIONS]
+    html = output_html(block, [*on_cpu("1", "1", "1", "1"), *same])
+    assert '<span class="sd-label">CPU · PyTorch 2.9 to 2.15</span> and CUDA, simulated</summary>' in html
+    assert "sd-simulated" not in html
+    assert "sd-switch" not in html
+    fewer = output_html(block, [*on_cpu("1", "1", "1", "1"), same[1]])
+    assert "2.9 to 2.15</span> and CUDA, simulated · PyTorch 2.13</summary>" in fewer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -80,3 +81,31 @@ def test_folded_code_comes_after_its_output_in_a_closed_box(write: Write) -> Non
     head, _, box = woven.partition('??? code "Plotting code"\n')
     assert "``` samedevice" in head
     assert re.match(r"\n    ```+ ", box)
+
+
+SIMULATED = replace(GPU, name="Simulated GPU", simulated=True)
+
+
+def test_simulated_blocks_are_counted_by_themselves(write: Write) -> None:
+    """On a GPU, simulated, not run: a reader must see how much of each there is."""
+    simulated = ShownOutput("cuda", Output("3"), SIMULATED)
+    shown = {0: [cpu(), ShownOutput("cuda", Output("1"), GPU)], 1: [cpu()], 2: [simulated]}
+    page = write(PAGE)
+    said = line(page, shown)
+    assert "1 of 3 code blocks ran on CUDA (PyTorch 2.11.0, 2026-11-20)." in said
+    assert said.endswith("1 of 3 code blocks ran on CUDA, simulated (PyTorch 2.11.0, 2026-11-20): no GPU ran them.")
+    assert '<a href="../about.html">no GPU ran them</a>' in summary_html(page, shown, "../about.html")
+
+
+def test_a_block_that_is_not_simulated_says_why(write: Write) -> None:
+    """Where others are, a reader wonders."""
+    first, second = '```python needs="cuda"\n1\n```\n', '```python needs="cuda" numbers="vary"\n2\n```\n'
+    note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
+    shown = {0: [ShownOutput("cuda", Output("1"), SIMULATED)], 1: [note]}
+    waits = "This block needs CUDA and has not run yet."
+    page = write(f"# Title\n\n{first}\n{second}")
+    measures = "it measures, and a simulated device measures nothing"
+    assert f"{waits} Not simulated: {measures}." in "".join(woven_outputs(weave(page, shown, {})))
+    assert "Not simulated" not in "".join(woven_outputs(weave(page, {0: [note], 1: [note]}, {})))
+    asks = write("# Title\n\n" + second.replace('numbers="vary"', 'simulated="no" reason="asks the driver"'))
+    assert f"{waits} Not simulated: asks the driver." in "".join(woven_outputs(weave(asks, {0: [note]}, {})))

@@ -1,7 +1,10 @@
 """Measure the simulated GPU with PyTorch's OpInfo database, and print a table.
 
     python tools/simulated_gpu/measure.py --dtypes float32 float16 [--forward] [--only add,mul] [--out results.jsonl]
+    python tools/simulated_gpu/measure.py --pairs
 
+The first compares values with the CPU's, forward and backward; the second asks for each dtype whether an operator takes
+it, and compares with what the database says of CUDA.
 A worker process runs the cases one after another. If one crashes or hangs, that is its verdict and a
 new worker goes on.
 """
@@ -19,7 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SECONDS = 60
-Case = tuple[str, str, bool]
+Case = tuple[str, str, str]
+WAYS = {"forward": ["forward"], "pairs": ["pair"], "both": ["forward", "backward"]}
 
 
 def main() -> None:
@@ -41,11 +45,22 @@ def main() -> None:
 BAD = ("different", "fails", "refused", "accepted", "accepted, CPU fails", "crash", "hang")
 
 
+DTYPES = (
+    "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex32", "complex64",
+    "complex128", "bool",
+)  # fmt: skip
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dtypes", nargs="+", default=["float32"])
+    parser.add_argument("--dtypes", nargs="+", help="float32, or all with --pairs")
     parser.add_argument("--only", type=lambda text: text.split(","), help="names of operators")
-    parser.add_argument("--forward", action="store_true", help="measure no gradients")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--forward", dest="what", action="store_const", const="forward", help="measure no gradients")
+    way.add_argument(
+        "--pairs", dest="what", action="store_const", const="pairs", help="operators and dtypes, no values"
+    )
+    parser.set_defaults(what="both")
     parser.add_argument("--samples", type=int, default=6, help="at most so many inputs a case")
     parser.add_argument("--part", type=_part, default=(0, 1), help="i/n: one part of n")
     parser.add_argument("--out", type=Path, default=Path("measured.jsonl"))
@@ -61,18 +76,18 @@ def _part(text: str) -> tuple[int, int]:
 def _measure(options: argparse.Namespace) -> Iterator[dict[str, str]]:
     names = options.only or _names()
     i, n = options.part
-    ways = [False] if options.forward else [False, True]
-    cases = [(op, dtype, way) for op in names[i::n] for dtype in options.dtypes for way in ways]
+    dtypes = options.dtypes or (DTYPES if options.what == "pairs" else ["float32"])
+    cases = [(op, dtype, way) for op in names[i::n] for dtype in dtypes for way in WAYS[options.what]]
     worker = None
-    for op, dtype, backward in cases:
+    for op, dtype, way in cases:
         worker = worker or _Worker(options.samples)
-        answer = worker.ask((op, dtype, backward))
+        answer = worker.ask((op, dtype, way))
         if answer[0] in ("crash", "hang"):
             worker = None
         yield {
             "op": op,
             "dtype": dtype,
-            "way": "backward" if backward else "forward",
+            "way": way,
             "verdict": answer[0],
             "why": answer[1],
         }
@@ -126,8 +141,10 @@ def _work(samples: int) -> None:
     torch.set_num_threads(1)
     operators = cases.operators()
     for line in sys.stdin:
-        op, dtype, backward = json.loads(line)
-        print(json.dumps(cases.run(operators[op], getattr(torch, dtype), backward, samples)), file=answers)
+        name, dtype, way = json.loads(line)
+        op, dtype = operators[name], getattr(torch, dtype)
+        verdict = cases.pair(op, dtype) if way == "pair" else cases.run(op, dtype, way == "backward", samples)
+        print(json.dumps(verdict), file=answers)
 
 
 def _line(result: dict[str, str]) -> str:

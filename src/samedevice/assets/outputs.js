@@ -31,7 +31,8 @@
   if (devices.length || versions.length) {
     if (!bar.isConnected) title?.after(bar);
     group.append(...devices.map((device) => {
-      const button = make("button", { type: "button", textContent: device.toUpperCase() });
+      const simulated = !document.querySelector(`.sd-pane:not(.sd-simulated)[data-device="${device}"]`);
+      const button = make("button", { type: "button", textContent: device.toUpperCase() + (simulated ? ", simulated" : "") });
       button.dataset.sd = device;
       button.title = document.querySelector(`.sd-pane[data-device="${device}"] details p`)?.textContent ?? "";
       return button;

@@ -17,7 +17,7 @@ from sybil.integration.pytest import SybilItem
 
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.outputs.checks import compare, damaged, fault, known
+from samedevice.outputs.checks import compare, damaged, fault, known, record_command
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import paths
@@ -29,6 +29,7 @@ from samedevice.project import NOTEBOOK, Settings
 
 PROPERTY = "samedevice"
 """The property of an item's report that holds what was recorded."""
+NO_SIMULATOR = "install its simulator with pip: on PYTHONPATH alone it does not start"
 MATCHED = "samedevice-matched"
 """The one that holds the environment whose output was the same."""
 
@@ -48,6 +49,11 @@ class Job:
     settings: Settings
     """What the project says about itself."""
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the device is a simulated one."""
+        return self.runs.simulator is not None
+
 
 JOB = pytest.StashKey["Job"]()
 
@@ -63,7 +69,8 @@ class PageSybil(Sybil):
 
     def identify(self, example: Example) -> str:
         """Name an item by device, block and line."""
-        return f"{self.device}-{example.parsed.index + 1:02d}-line-{example.line}"
+        device = f"{self.device}-simulated" if self.job.simulated else self.device
+        return f"{device}-{example.parsed.index + 1:02d}-line-{example.line}"
 
     def evaluate(self, example: Example) -> str | None:
         """Judge one block: what is wrong with it, or None."""
@@ -73,13 +80,17 @@ class PageSybil(Sybil):
         run = self._run(example, page)
         if run.count == 0 and self.job.asked:
             flag = f"{self.job.settings.flags}device {self.device}"
-            return f"{block} was not run: {flag}, but torch sees no such device; is its driver too old?"
+            why = NO_SIMULATOR if self.job.simulated else "is its driver too old?"
+            return f"{block} was not run: {flag}, but torch sees no such device; {why}"
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
+        example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
+        why = run.unsure.get(block.index) or (block.not_simulated if self.job.simulated else "")
+        if why:
+            return self._left_out(page, block, why)
         output = run.outputs[block.index]
         if output is None or run.environment is None:
             return f"{block} was not run on {self.device}"
-        example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
         found = fault(block, self.device, output)
         if found and self._expected(page, example.parsed):
             pytest.xfail(found.splitlines()[0])
@@ -90,8 +101,17 @@ class PageSybil(Sybil):
     def _expected(self, page: Page, block: Block) -> bool:
         """Whether it is known, or is recorded now, that a block fails."""
         recordings, _ = self.job.runs.recorded(page)
-        statuses = block_statuses(page, block.index, self.device, recordings)
+        statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
         return not page.settings.console and (self.job.record or known(block, self.device, statuses))
+
+    def _left_out(self, page: Page, block: Block, why: str) -> str:
+        """What is wrong with an output that is not taken: something was recorded for it. Else the block is skipped."""
+        recordings, _ = self.job.runs.recorded(page)
+        statuses = block_statuses(page, block.index, self.device, recordings, simulated=True)
+        if not self.job.record and any(one.output for one in statuses):
+            command = record_command(page, self.device, simulated=True)
+            return f"{block}: its output is recorded on {self.device}, simulated, but {why}; run {command}"
+        pytest.skip(f"not simulated: {why}")
 
     def _compare(self, example: Example, page: Page, run: Run, output: Output) -> str | None:
         """How an output disagrees with what is recorded, or None. Raises RecordingError."""
@@ -191,7 +211,7 @@ class PageFile(pytest.File):
         recordings = root / job.settings.recordings
         for file in () if job.record else paths(recordings, page):
             folder = file.relative_to(recordings).parts[0]
-            if not _is_here(folder, job.devices):
+            if not _is_here(folder, job):
                 yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
     def _blocks(self, page: Page, device: str, job: Job, root: Path) -> Iterator[pytest.Item]:
@@ -203,7 +223,9 @@ class PageFile(pytest.File):
                 yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
 
 
-def _is_here(folder: str, devices: tuple[str, ...]) -> bool:
+def _is_here(folder: str, job: Job) -> bool:
     """Whether blocks that run here are compared with the recordings in a folder: by device and PyTorch."""
+    if not folder.endswith(f"-{made_by()}") or job.simulated != ("-simulated-" in folder):
+        return False
     wanted = {"cpu"} if folder.startswith("cpu-") else {*DEVICES} - {"cpu"}
-    return folder.endswith(f"-{made_by()}") and bool(wanted & {*devices})
+    return bool(wanted & {*job.devices})

@@ -53,11 +53,16 @@ class PageWeaver:
         key = file_cache.key(page.text, repr(diagrams), repr(self.address), *self.site_outputs.about(page))
 
         def make() -> dict[str, object]:
-            return asdict(
-                self.made(page, lambda shown: write(page, shown, self.site_outputs.copies(page, shown), diagrams))
-            )
+            def written(shown: dict[int, list[ShownOutput]]) -> str:
+                return write(page, shown, self.site_outputs.copies(page, shown), diagrams, self.about(page))
+
+            return asdict(self.made(page, written))
 
         return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE, "woven", page), key, make))
+
+    def about(self, page: Page) -> str:
+        """A page's link to what explains simulated devices; empty if the project has no such page."""
+        return self.address.between(page, page.settings.simulated) if page.settings.simulated else ""
 
     def made(self, page: Page, write: Callable[[dict[int, list[ShownOutput]]], str]) -> Woven:
         """The same, made now; `write` writes the page, given what to show under each block."""

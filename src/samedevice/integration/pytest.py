@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from samedevice.devices import DEVICES, made_with, present_devices, why_absent
+from samedevice.devices import (
+    DEVICES,
+    KINDS,
+    Simulator,
+    made_with,
+    present_devices,
+    why_absent,
+    why_not_simulated,
+)
 from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
@@ -26,15 +34,17 @@ SETTINGS = pytest.StashKey[Settings]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --device and --record."""
+    """Add --device, --simulated and --record."""
     group = parser.getgroup("samedevice", "Same Device")
     add_options(group, "--")
 
 
 def add_options(group: pytest.OptionGroup, flags: str) -> None:
-    """Add the two options; `flags` begins their names."""
+    """Add the options; `flags` begins their names."""
     about = "run the pages' blocks on this device only; may be given twice (default: all that this machine has)"
     group.addoption(f"{flags}device", dest="samedevice_device", action="append", choices=DEVICES, help=about)
+    about = "with a device that can be simulated: run the blocks on that, without the device"
+    group.addoption(f"{flags}simulated", dest="samedevice_simulated", action="store_true", help=about)
     about = "write what the blocks print to the folder of recordings"
     group.addoption(f"{flags}record", dest="samedevice_record", action="store_true", help=about)
 
@@ -44,8 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
     present, record = present_devices(), bool(config.option.samedevice_record)
     settings = config.stash.get(SETTINGS, None) or _settings(config)
     devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
+    simulator = _simulator(config, settings) if config.option.samedevice_simulated else None
     absent = [device for device in devices if device not in present]
-    if absent:
+    if absent and not simulator:
         has = f"this machine has {', '.join(present)}; nothing was run or recorded"
         raise pytest.UsageError(f"{settings.flags}device {absent[0]}: {why_absent(absent[0])} ({has})")
     if record:
@@ -54,10 +65,20 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
-    job = Job(
-        PageRuns(config.rootpath), devices, record, asked=bool(config.option.samedevice_device), settings=settings
-    )
-    config.stash[JOB] = job
+    runs = PageRuns(config.rootpath, simulator)
+    config.stash[JOB] = Job(runs, devices, record, asked=bool(config.option.samedevice_device), settings=settings)
+
+
+def _simulator(config: pytest.Config, settings: Settings) -> Simulator | None:
+    """The simulator of the device that a person asks for. Raises pytest.UsageError."""
+    asked = config.option.samedevice_device or []
+    if len(asked) != 1:
+        able = " or ".join(name for name, kind in KINDS.items() if kind.simulator)
+        raise pytest.UsageError(f"{settings.flags}simulated: name one device, {settings.flags}device {able}")
+    why = why_not_simulated(asked[0])
+    if why:
+        raise pytest.UsageError(f"{settings.flags}device {asked[0]} {settings.flags}simulated: {why}")
+    return KINDS[asked[0]].simulator
 
 
 def _settings(config: pytest.Config) -> Settings:
@@ -84,7 +105,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say on which devices blocks run, and with which PyTorch."""
-    return f"same device: {', '.join(config.stash[JOB].devices)}, {made_with()}"
+    job = config.stash[JOB]
+    names = [f"{device}, simulated" if job.simulated else device for device in job.devices]
+    return f"same device: {', '.join(names)}, {made_with()}"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -122,7 +145,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
             device = name.split("-")[0]
-            own = f"{path}::{device}" if device == "cpu" else device
+            own = f"{path}::{device}" if device == "cpu" or "-simulated-" in name else device
             return own if path.endswith(PAGES) and device in DEVICES else nodeid
 
     return PageScheduling(config, log)
@@ -138,8 +161,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     settings = config.stash[JOB].settings
     if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
         pages = list(readable(config.rootpath, settings))
-        devices = config.stash[JOB].devices
-        lines += [*elsewhere(config.rootpath, pages, devices), *outdated(config.rootpath, pages, devices)]
+        job = config.stash[JOB]
+        real = () if job.simulated else job.devices
+        lines += [
+            *elsewhere(config.rootpath, pages, real),
+            *outdated(config.rootpath, pages, job.devices, job.simulated),
+        ]
         lines += orphans(config.rootpath, pages, settings)
     if lines:
         terminalreporter.section("recordings")

@@ -28,6 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("samedevice", "Same Device")
     about = "run the pages' blocks on this device only: cpu, cuda or mps; may be given twice"
     group.addoption(f"{FLAGS}device", dest="samedevice_device", action="append", help=about)
+    about = "with --samedevice-device cuda: run the blocks on simulated GPUs, with a CUDA build of PyTorch"
+    group.addoption(f"{FLAGS}simulated", dest="samedevice_simulated", action="store_true", help=about)
     about = "write what the blocks print to the folder of recordings"
     group.addoption(f"{FLAGS}record", dest="samedevice_record", action="store_true", help=about)
 

@@ -55,14 +55,15 @@ def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[
                 yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
 
 
-def outdated(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+def outdated(root: Path, pages: list[Page], here: tuple[str, ...], simulated: bool = False) -> Iterator[str]:
     """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
     found: Counter[str] = Counter()
     for page in pages:
         for recording in load_all(root, Path(page.settings.recordings), page)[0]:
             about = recording.environment
-            if about.device in here:
+            if about.device in here and about.simulated == simulated:
                 runs = (block for block in page.blocks if block.runs_on(about.device, about.torch))
+                runs = (block for block in runs if not (simulated and block.not_simulated))
                 states = [recording.find(page, block.index).state for block in runs]
                 found[about.folder] += states.count(State.STALE) + states.count(State.MISSING)
     for folder, count in sorted(found.items()):

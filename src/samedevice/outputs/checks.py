@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
@@ -55,9 +56,9 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     """Compare a block's output with what is recorded of the page.
 
     The recording of the same environment decides. Where that has no output for the block's code, the output must equal
-    what any other environment of the same kind of device printed for it.
+    what any other environment of the same kind of device printed for it. A simulated device is a kind of its own.
     """
-    statuses = block_statuses(page, block.index, here.device, recordings)
+    statuses = block_statuses(page, block.index, here.device, recordings, here.simulated)
     own = next((one for one in statuses if one.environment.folder == here.folder), None)
     if own and own.state is State.DAMAGED:
         return Verdict(damage(page, block, own.environment))
@@ -71,9 +72,9 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     for one in fresh.values():
         if one.output and not difference(one.output, output, block.options.numbers_vary):
             return Verdict(matched=one.environment)
-    command = record_command(page, here.device)
+    command = record_command(page, here.device, here.simulated)
     if not fresh:
-        return Verdict(f"{block} {_unrecorded(here.device, statuses)}; run {command}")
+        return Verdict(f"{block} {_unrecorded(here, statuses)}; run {command}")
     closest = fresh[nearest(here, list(fresh))]
     assert closest.output is not None
     found = difference(closest.output, output, block.options.numbers_vary)
@@ -83,7 +84,8 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     )
 
 
-def _unrecorded(device: str, statuses: Sequence[BlockStatus]) -> str:
+def _unrecorded(here: Environment, statuses: Sequence[BlockStatus]) -> str:
+    device = labels.kind(here) if here.simulated else here.device
     if any(one.state is State.STALE for one in statuses):
         return f"was recorded on {device} for other code than it has now"
     return f"has no recording for {device}"
@@ -93,20 +95,21 @@ def _differs(page: Page, block: Block, own: BlockStatus, found: str) -> str:
     device = own.environment.device
     return (
         f"{block} on {device}: not what was recorded ({own.environment})\n\n{block.code}\n{found}\n\n"
-        f"If the new output is right, run {record_command(page, device)}"
+        f"If the new output is right, run {record_command(page, device, own.environment.simulated)}"
     )
 
 
-def record_command(page: Page, device: str) -> str:
+def record_command(page: Page, device: str, simulated: bool = False) -> str:
     """The command that records a page on a device, with the interpreter's PyTorch."""
     flags = page.settings.flags
-    return f"pytest {page.path} {flags}device {device} {flags}record"
+    return f"pytest {page.path} {flags}device {device} " + f"{flags}simulated " * simulated + f"{flags}record"
 
 
 def damage(page: Page, block: Block, environment: Environment) -> str:
     """The message for an entry that was changed by hand, in its own file or in one whose output it shares."""
     files = f"{page.settings.recordings}/*/{page.name}.json"
-    advice = f"bring {files} back with git checkout, or run {record_command(page, environment.device)}"
+    command = record_command(page, environment.device, environment.simulated)
+    advice = f"bring {files} back with git checkout, or run {command}"
     return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
 
 

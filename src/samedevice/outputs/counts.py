@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from samedevice.outputs.recordings import Recording, State, block_statuses, overall_state
 from samedevice.pages.page import Page
@@ -22,6 +22,8 @@ class Count:
     """They never ran there."""
     damaged: int = 0
     """What is recorded of them was changed by hand."""
+    simulated: int = 0
+    """Of those that are stale or missing: a simulated device of this kind ran them, as they now are."""
 
     @property
     def blocks(self) -> int:
@@ -29,7 +31,7 @@ class Count:
         return self.fresh + self.stale + self.missing + self.damaged
 
     def __add__(self, other: Count) -> Count:
-        return Count(*(getattr(self, state.value) + getattr(other, state.value) for state in State))
+        return Count(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
 def count_blocks(page: Page, device: str, recordings: Sequence[Recording]) -> Count:
@@ -37,10 +39,18 @@ def count_blocks(page: Page, device: str, recordings: Sequence[Recording]) -> Co
 
     Without a recording from that device only the blocks that ask for it count: they can run nowhere else.
     """
-    recorded = any(recording.environment.device == device for recording in recordings)
-    found = Counter(
-        overall_state(block_statuses(page, block.index, device, recordings))
-        for block in page.blocks
-        if block.runs_on(device) and (recorded or block.options.needs == device)
+    recorded = any(one.environment.device == device and not one.environment.simulated for one in recordings)
+    blocks = [one for one in page.blocks if one.runs_on(device) and (recorded or one.options.needs == device)]
+    states = [overall_state(block_statuses(page, block.index, device, recordings)) for block in blocks]
+    found = Counter(states)
+    simulated = sum(
+        state in (State.STALE, State.MISSING) and is_simulated(page, block.index, device, recordings)
+        for block, state in zip(blocks, states, strict=True)
     )
-    return Count(**{state.value: found[state] for state in State})
+    return Count(**{state.value: found[state] for state in State}, simulated=simulated)
+
+
+def is_simulated(page: Page, index: int, device: str, recordings: Sequence[Recording]) -> bool:
+    """Whether a simulated device of a kind ran a block, as it now is."""
+    statuses = block_statuses(page, index, device, recordings, simulated=True)
+    return overall_state(statuses) is State.FRESH

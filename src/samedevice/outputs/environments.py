@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
 from samedevice.outputs import labels
@@ -34,12 +34,16 @@ class Environment:
     """Day of the run, UTC, as YYYY-MM-DD."""
     numpy: str = ""
     """Version of NumPy; empty where there is none."""
+    simulated: bool = False
+    """Whether the device is one of a simulator, and no real one."""
 
     @cached_property
     def short_name(self) -> str:
         """The device's name in short, for a folder: `NVIDIA H100 80GB HBM3` is `h100`; a CPU is `cpu`."""
         if self.device == "cpu":
             return self.device
+        if self.simulated:
+            return f"{self.device}-simulated"
         words = re.findall(r"[a-z0-9]+", VARIANTS.sub("", MAKERS.sub("", self.name)).lower())
         return "-".join(words) or self.device
 
@@ -67,10 +71,14 @@ class Environment:
         """The version of PyTorch, or of Python where there is none, as people say it: 2.13."""
         return ".".join(self.version.partition("+")[0].split(".")[:2])
 
+    def to_json(self) -> dict[str, str | bool]:
+        """All its fields; `simulated` where it is."""
+        return {key: value for key, value in asdict(self).items() if key != "simulated" or value}
+
     @cached_property
-    def sealed(self) -> dict[str, str]:
+    def sealed(self) -> dict[str, str | bool]:
         """What the seals of its outputs cover: all but the day."""
-        return {key: value for key, value in asdict(self).items() if key != "day"}
+        return {key: value for key, value in self.to_json().items() if key != "day"}
 
     @property
     def order(self) -> tuple[tuple[int, ...], str, str]:
@@ -93,6 +101,8 @@ class Run:
     """How many devices of the kind were present."""
     seconds: float = 0.0
     """How long its blocks took, without the time that they waited for a free core."""
+    unsure: Mapping[int, str] = field(default_factory=dict)
+    """Of a simulated device: why the output of a block is not taken, by the block's index. It has none above."""
 
 
 def version_order(version: str) -> tuple[int, ...]:

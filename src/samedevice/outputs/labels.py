@@ -15,9 +15,20 @@ if TYPE_CHECKING:
     from samedevice.outputs.environments import Environment
 
 
+SIMULATED = "simulated"
+"""The word for a device that no machine has."""
+NO_DEVICE = "No GPU ran this: PyTorch's own CUDA code ran on a device in main memory."
+"""What a simulated output is, in a sentence."""
+
+
 def kind(about: Environment) -> str:
-    """The kind of device: `CUDA`."""
-    return LABELS[about.device]
+    """The kind of device: `CUDA`, or `CUDA, simulated`."""
+    return of_kind(about.device, about.simulated)
+
+
+def of_kind(device: str, simulated: bool = False) -> str:
+    """A kind of device: `CUDA`, or `CUDA, simulated`."""
+    return f"{LABELS[device]}, {SIMULATED}" if simulated else LABELS[device]
 
 
 def version(about: Environment) -> str:
@@ -42,9 +53,10 @@ def full(about: Environment) -> str:
     return ", ".join([*parts, about.day])
 
 
-def pane(devices: Sequence[str], maker: str, versions: str) -> str:
+def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False) -> str:
     """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`."""
-    names = " and ".join(LABELS[device] for device in devices if maker == "PyTorch" or device != "cpu")
+    told = (device for device in devices if maker == "PyTorch" or device != "cpu")
+    names = " and ".join(of_kind(device, simulated) for device in told)
     return " · ".join(filter(None, (names, versions and f"{maker} {versions}")))
 
 

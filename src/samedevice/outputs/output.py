@@ -51,6 +51,8 @@ class Output:
     """Figures left open at the block's end."""
     died: str = ""
     """Why the block's process had to end in it: its time limit, a signal, an exit; empty if it did not."""
+    unsure: str = ""
+    """What of a simulated device a real one may do differently; never recorded."""
 
     @property
     def shown(self) -> str:

@@ -12,7 +12,7 @@ import glob
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +97,8 @@ def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
     of the old recording that changes now are written first, with the output. Raises OSError where that cannot be done;
     the old one is then as it was.
     """
-    device = recording.environment.device
-    others = [file for file in _readable(among) if file.path != path and file.recording.environment.device == device]
+    readable = (file for file in _readable(among) if file.path != path)
+    others = [file for file in readable if _may_share(file.recording.environment, recording.environment)]
     old = next(iter(_readable([path])), None)
     if old is not None:
         _release(old, recording, others)
@@ -111,6 +111,16 @@ def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
         for entry in recording.entries
     )
     _write(path, replace(recording, entries=entries))
+
+
+def _may_share(one: Environment, other: Environment) -> bool:
+    """Whether two environments may write an output that both have once.
+
+    Those of one kind of device do, and a simulated device shares with the CPU, which computes its values. What a real
+    GPU printed stands in its own file.
+    """
+    kinds = {(one.device, one.simulated), (other.device, other.simulated)}
+    return len(kinds) == 1 or all(simulated or device == "cpu" for device, simulated in kinds)
 
 
 def tidy(path: Path) -> None:
@@ -141,7 +151,7 @@ def _read(path: Path, name: str = "") -> RecordingFile | None:
             return None
         found = read(_text(path, LARGEST), RECORDING, FORMAT)
         environment = Environment(**found["environment"])
-        if found["seal"] != short_hash(asdict(environment)):
+        if found["seal"] != short_hash(environment.to_json()):
             raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
         for number, one in enumerate(found["blocks"], start=1):
             if "output" not in one and one["seal"] != _sealed(one["hash"], one["seal"][:SEAL], environment):
@@ -245,8 +255,8 @@ def _figure_name(stem: str, svg: str) -> str:
 def _content(path: Path, recording: Recording) -> str:
     content = {
         "format": FORMAT,
-        "environment": asdict(recording.environment),
-        "seal": short_hash(asdict(recording.environment)),
+        "environment": recording.environment.to_json(),
+        "seal": short_hash(recording.environment.to_json()),
         "blocks": [_write_entry(entry, path.stem, recording.environment) for entry in recording.entries],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -110,7 +110,7 @@ class Recording:
         """What the recording says of the page's block number `index`."""
         hashes = self.hashes(page)
         if (hashes, index) not in self._found:
-            self._found[hashes, index] = self._find(hashes, index)
+            self._found[hashes, index] = self._find(page, hashes, index)
         return self._found[hashes, index]
 
     @cached_property
@@ -118,7 +118,9 @@ class Recording:
         """What was found by the hashes of a page and the index of a block; filled by `find`."""
         return {}
 
-    def _find(self, hashes: tuple[str | None, ...], index: int) -> BlockStatus:
+    def _find(self, page: Page, hashes: tuple[str | None, ...], index: int) -> BlockStatus:
+        if self.environment.simulated and page.blocks[index].not_simulated:
+            return BlockStatus(State.MISSING, self.environment)
         entry = self.by_hash.get(hashes[index])
         if entry is not None:
             state = State.FRESH if entry.intact(self.environment) else State.DAMAGED
@@ -132,14 +134,16 @@ class Recording:
         return BlockStatus(State.DAMAGED, self.environment, entry)
 
 
-def block_statuses(page: Page, index: int, device: str, recordings: Sequence[Recording]) -> tuple[BlockStatus, ...]:
-    """What the recordings of the environments that a block runs in say of it, those of one kind of device."""
+def block_statuses(
+    page: Page, index: int, device: str, recordings: Sequence[Recording], simulated: bool = False
+) -> tuple[BlockStatus, ...]:
+    """What the recordings of the environments that a block runs in say of it, those of one kind of device.
+
+    They are those of real devices, or those of simulated ones, and never both.
+    """
     block = page.blocks[index]
-    return tuple(
-        recording.find(page, index)
-        for recording in recordings
-        if recording.environment.device == device and block.runs_on(device, recording.environment.torch)
-    )
+    own = (one for one in recordings if (one.environment.device, one.environment.simulated) == (device, simulated))
+    return tuple(one.find(page, index) for one in own if block.runs_on(device, one.environment.torch))
 
 
 def overall_state(statuses: Sequence[BlockStatus]) -> State:
@@ -150,12 +154,17 @@ def overall_state(statuses: Sequence[BlockStatus]) -> State:
 
 
 def update(
-    old: Recording | None, page: Page, environment: Environment, outputs: Iterable[Output | None]
+    old: Recording | None,
+    page: Page,
+    environment: Environment,
+    outputs: Iterable[Output | None],
+    unsure: Container[int] = (),
 ) -> Recording | None:
     """The recording of a page after a run; None if the old one says all of it already.
 
     Outputs that compare equal to the recorded ones stay as they were recorded, unless they were recorded on another
-    device or with other versions. So do those of blocks that did not run, as long as their code is the same.
+    device or with other versions. So do those of blocks that did not run, as long as their code is the same, and are
+    not `unsure` now.
     """
     hashes = page.hashes(environment.device, environment.torch)
     same = old is not None and _same_place(old.environment, environment)
@@ -163,7 +172,7 @@ def update(
     entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
         kept = known.get(hash or "")
-        if hash is None or (output is None and kept is None):
+        if hash is None or block.index in unsure or (output is None and kept is None):
             continue
         if kept and kept.output and (output is None or not difference(kept.output, output, block.options.numbers_vary)):
             entries.append(kept)

@@ -174,6 +174,7 @@ ENVIRONMENT = record(
         "driver": text(r"[\w.-]*", 60, "version of a driver"),
         "day": text(r"(?:\d{4}-\d\d-\d\d)?", 10, "day, YYYY-MM-DD"),
         "numpy": text(rf"(?:{VERSION})?", 120, "version of NumPy"),
+        "simulated": flag,
     },
 )
 """Where outputs were made."""

@@ -49,6 +49,13 @@ class Block:
         """Whether the block runs on this kind of device, with this version of PyTorch; without one, with any."""
         return self.kind != "shown" and self.options.needs in ("", device) and self.options.takes(torch)
 
+    @property
+    def not_simulated(self) -> str:
+        """Why nothing that a simulated device prints for the block is taken; empty if it is."""
+        if self.options.numbers_vary:
+            return "it measures, and a simulated device measures nothing"
+        return "" if self.options.simulated else self.options.reason
+
     @cached_property
     def digest(self) -> str:
         """Hash of everything about this block alone that can change its output."""

@@ -112,7 +112,13 @@ class Options:
         "the block is shown and not run; it must say why; with `fences: run` the word `run` alone makes a fence ours",
         read=read_run,
     )
-    reason: str = option('reason="..."', "why it is not run, which the page shows")
+    simulated: bool = option(
+        'simulated="no"',
+        "the block does not run on a simulated device; it must say why",
+        default=True,
+        read=read_one_word("simulated", "no", {"simulated": False}),
+    )
+    reason: str = option('reason="..."', "why it is not run, or not simulated, which the page shows")
     foreign: tuple[tuple[str, str], ...] = ()
     """Options of other tools, passed on to the renderer."""
 
@@ -244,8 +250,10 @@ def _complaints(values: dict[str, str], settings: Settings) -> Iterator[str]:
     for key in values:
         if key not in known:
             yield f'unknown option {key}="{values[key]}"; known are {", ".join(known)}{_foreign_hint(settings)}'
-    if values.get("run", "no") == "no" and ("run" in values) != bool(values.get("reason", "").strip()):
-        yield 'a block that is not run says why, and no other does; write run="no" reason="..."'
+    left_out = [f'{key}="no"' for key in ("run", "simulated") if values.get(key) == "no"]
+    if len(left_out) != bool(values.get("reason", "").strip()) and values.get("run", "no") == "no":
+        what = left_out[0] if len(left_out) == 1 else 'run="no"'
+        yield f'a block that is not run, or not simulated, says why, and no other does; write {what} reason="..."'
     if values.keys() & {"setup", "after"} and settings.namespace == "page":
         yield "setup and after= go with sections; set namespace: section of the plugin in mkdocs.yml"
     if ("part" in values or "args" in values) and "file" not in values:

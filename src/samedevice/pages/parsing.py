@@ -125,7 +125,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
         return None
     options = read_options(values, page, fence.line, settings)
     place = (page, fence.line, fence.line + 1)
-    if options.reason:
+    if options.run == "no":
         return Block(page, index, "shown", fence.body, *place, options, fence)
     if not settings.console and conventions.PROMPT.match(fence.body):
         return Block(page, index, "transcript", fence.body, *place, options, fence)

@@ -19,17 +19,18 @@ UNNAMED = re.compile(r"[^\w .,()/+@:#-]", re.ASCII)
 """Characters that the name of a device has not, where a recording is read: see `outputs.schema`."""
 
 
-def environment(device: str) -> dict[str, str]:
+def environment(device: str, simulated: bool = False) -> dict[str, str | bool]:
     """What a recording says about where it was made: device name, versions of PyTorch, Python and driver."""
     torch = installed()
-    found = {
+    found: dict[str, str | bool] = {
         "torch": str(torch.__version__) if torch else "",
         "python": ".".join(map(str, sys.version_info[:3])),
+        "simulated": simulated,
     }
     found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
     kind = KINDS[device]
     name = _plain(str(eval(kind.name, {"torch": torch}))) if torch and kind.name else processor()
-    return found | {"name": name, "driver": kind.driver()}
+    return found | {"name": name, "driver": "" if simulated else kind.driver()}
 
 
 def installed() -> Any:

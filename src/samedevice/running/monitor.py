@@ -125,8 +125,8 @@ def _is_last(message: Message) -> bool:
 
 def _output(found: Message) -> Output:
     """A block's output from its message. A figure that must not be on a page is left out, and is the block's error."""
-    trace = found.pop("trace")
-    output = Output.from_json(found)
+    trace, unsure = found.pop("trace"), found.pop("unsure")
+    output = replace(Output.from_json(found), unsure=unsure)
     refused = next(filter(None, (figure_fault(figure.svg) for figure in output.figures)), "")
     if refused:
         return replace(output, raised=Raised("FigureError", refused), figures=())

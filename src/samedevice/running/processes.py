@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -117,15 +117,16 @@ class SpawnedProcess:
 
 
 class Launcher:
-    """Starts page processes; keeps the fork server. `folder` is where it may put files.
+    """Starts page processes; keeps the fork server. `folder` is where it may put files, `environ` is added to theirs.
 
     A server that has started a process and ends, because something killed it, is started again for the next one. One
     that never started any is not: it would end again.
     """
 
-    def __init__(self, folder: Path, fork: bool = CAN_FORK) -> None:
+    def __init__(self, folder: Path, fork: bool = CAN_FORK, environ: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.fork = fork
+        self.environ = environ or {}
         self.control: socket.socket | None = None
         self.server: subprocess.Popen[bytes] | None = None
         self.spawned: list[SpawnedProcess] = []
@@ -150,9 +151,13 @@ class Launcher:
 
     def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "samedevice.running.forkserver", str(control.fileno()), str(self.folder)]
-        how: dict[str, Any] = {"env": page_environ(self.folder), "cwd": self.folder, "stdin": subprocess.DEVNULL}
+        how: dict[str, Any] = {"env": self._environ(), "cwd": self.folder, "stdin": subprocess.DEVNULL}
         # a session of its own: if our process group is killed, it lives on to end what pages started
         return subprocess.Popen(command, pass_fds=[control.fileno()], start_new_session=True, **how)
+
+    def _environ(self) -> dict[str, str]:
+        """The environment of the server and of every page's process."""
+        return {**page_environ(self.folder), **self.environ}
 
     def launch(self, job: Message) -> ForkedProcess | SpawnedProcess:
         """A process that runs this job. Raises SessionError if the launcher is closed, or the fork server hangs."""
@@ -160,7 +165,7 @@ class Launcher:
             if self.closed:
                 raise SessionError(f"{job['page']}: was not run, because the run was ended")
             if not self.fork:
-                process = SpawnedProcess(page_environ(self.folder), job)
+                process = SpawnedProcess(self._environ(), job)
                 self.spawned.append(process)
                 return process
             forked = self._fork(job)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from samedevice.devices import KINDS, torch_build
+from samedevice.devices import KINDS, Simulator, torch_build
 from samedevice.errors import SessionError
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
@@ -27,12 +27,15 @@ from samedevice.pages.sections import defined_elsewhere
 from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message
+from samedevice.running.simulation import taken
 from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
 PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
+NOTES = ".notes"
+"""The suffix of the file with what a simulator noted."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 """The message about a name that a section does not have."""
 HEAVY = {
@@ -52,19 +55,26 @@ class SectionRunner:
     """Runs pages, each section on one device in a process of its own; a context manager.
 
     Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
-    seconds, for one block.
+    seconds, for one block. With a `simulator` they run on its devices, side by side, too.
     """
 
-    def __init__(self, root: Path, time_limit: float = TIME_LIMIT, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        time_limit: float = TIME_LIMIT,
+        workers: int | None = None,
+        simulator: Simulator | None = None,
+    ) -> None:
         self.root = root.resolve()
         self.time_limit = time_limit
+        self.simulator = simulator
         sweep_folders()
         try:
             self.temporary = Folder()
         except OSError as error:
             raise SessionError(NO_ROOM.format(reason=error.strerror or error)) from None
         self.folder = self.temporary.path
-        self.launcher = Launcher(self.folder)
+        self.launcher = Launcher(self.folder, environ=simulator.environ if simulator else None)
         self.workers = workers or available_cores()
         self.pools: dict[str, DaemonPool] = {}
         atexit.register(self.close)
@@ -91,18 +101,18 @@ class SectionRunner:
         Each section is run as soon as there is a free core, in a process of its own.
         """
         self.launcher.start()
-        kind = "cpu" if device == "cpu" else "accelerator"
+        kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
         if kind not in self.pools:
             self.pools[kind] = DaemonPool(self.workers if kind == "cpu" else 1, f"samedevice-{kind}")
         runs = [
             self.pools[kind].submit(partial(self._run, page, device, before, own))
-            for before, own in _wanted(page, device, wanted)
+            for before, own in self._wanted(page, device, wanted)
         ]
         return gather(runs, lambda found: merged(page, found))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
         """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
-        return merged(page, [self._run(page, device, *blocks) for blocks in _wanted(page, device, wanted)])
+        return merged(page, [self._run(page, device, *blocks) for blocks in self._wanted(page, device, wanted)])
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
@@ -119,22 +129,46 @@ class SectionRunner:
             run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            Path(job["printed"]).unlink(missing_ok=True)
+            for suffix in (PRINTED, NOTES):
+                Path(f"{folder}{suffix}").unlink(missing_ok=True)
+        if self.simulator:
+            run = taken(run, blocks, self.simulator)
         outputs = (
             _hinted(page, block, output) if output and block in own else None
             for block, output in zip(page.blocks, run.outputs, strict=True)
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
+    def _wanted(self, page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
+        """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed.
+
+        What a simulated device prints in a measurement nobody wants: it runs if something below it is wanted.
+        """
+        found = []
+        for before, blocks in page.units:
+            some = (block for block in blocks if not (self.simulator and block.not_simulated))
+            last = max((block.index for block in some if wanted is None or block.index in wanted), default=-1)
+            own = [block for block in blocks if block.index <= last and self._runs(block, device)]
+            if own:
+                found.append(([block for block in before if self._runs(block, device)], own))
+        return found or [([], [])]
+
+    def _runs(self, block: Block, device: str) -> bool:
+        return block.runs_on(device, torch_build().version) and (block.options.simulated or not self.simulator)
+
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
+        notes = f"{folder}{NOTES}" if self.simulator else ""
+        given = [*hidden, {self.simulator.notes: notes}] if self.simulator else hidden
         return {
             "page": page.path,
             "device": device,
             "root": str(self.root),
             "folder": str(folder),
             "printed": f"{folder}{PRINTED}",
-            "environ": {name: value for one in hidden for name, value in one.items()},
+            "simulated": self.simulator is not None,
+            "notes": notes,
+            "environ": {name: value for one in given for name, value in one.items()},
             "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
             "blocks": [_request(block, device) for block in blocks],
         }
@@ -148,26 +182,13 @@ def _hinted(page: Page, block: Block, output: Output) -> Output:
     return replace(output, raised=replace(raised, trace=f"{raised.trace}\n{hint}")) if raised and hint else output
 
 
-def _wanted(page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
-    """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed."""
-    found = []
-    for before, blocks in page.units:
-        last = max((block.index for block in blocks if wanted is None or block.index in wanted), default=-1)
-        own = [block for block in blocks if block.index <= last and _runs(block, device)]
-        if own:
-            found.append(([block for block in before if _runs(block, device)], own))
-    return found or [([], [])]
-
-
-def _runs(block: Block, device: str) -> bool:
-    return block.runs_on(device, torch_build().version)
-
-
 def merged(page: Page, runs: Sequence[Run]) -> Run:
     """The runs of a page's sections as one run of the page."""
-    outputs = (next(filter(None, (run.outputs[block.index] for run in runs)), None) for block in page.blocks)
+    found = (next(filter(None, (run.outputs[block.index] for run in runs)), None) for block in page.blocks)
+    outputs = tuple(found)
     environment = next((run.environment for run in runs if run.environment), None)
-    return Run(tuple(outputs), environment, max(run.count for run in runs), sum(run.seconds for run in runs))
+    unsure = {index: why for run in runs for index, why in run.unsure.items() if outputs[index] is None}
+    return Run(outputs, environment, max(run.count for run in runs), sum(run.seconds for run in runs), unsure)
 
 
 def _request(block: Block, device: str) -> Message:

@@ -80,6 +80,24 @@ class Capture:
         return found
 
 
+class Notes:
+    """What a simulator notes, in the file `path`, of what a real device may do differently; nothing without a path."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.read = 0
+
+    def take(self) -> str:
+        """What was noted since the last call, each once."""
+        if not self.path or not os.path.exists(self.path):
+            return ""
+        with open(self.path, "rb") as file:
+            file.seek(self.read)
+            found = file.read(READ)
+            self.read = file.seek(0, os.SEEK_END)
+        return ", ".join(dict.fromkeys(found.decode("utf-8", "replace").split("\n")[:-1]))
+
+
 def read_printed(file: BinaryIO) -> tuple[str, int]:
     """The beginning of what a file holds, decoded with replacement; how many bytes follow it."""
     file.seek(0)
@@ -113,6 +131,7 @@ class Runner:
         """What the blocks so far took from the future."""
         self.loop: Any = None
         """What `await` outside of a function waits in."""
+        self.notes = Notes(job["notes"])
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
@@ -138,7 +157,8 @@ class Runner:
             figures = self._figures(block["alt"])
         except Exception as error:
             raised = raised or self._raised(error, block)
-        return Output(clean(text, self.places, more), clean(value, self.places), raised, figures)
+        shown = clean(text, self.places, more), clean(value, self.places), raised, figures
+        return Output(*shown, unsure=self.notes.take())
 
     def _python(self, block: Job) -> str:
         path = str(Path(self.job["root"], block["path"]))
@@ -258,14 +278,15 @@ def work(job: Job, channel: IO[bytes]) -> None:
     capture = Capture(job["printed"])
     prepare(job)
     present = count(job["device"])
-    report(hello=environment(job["device"]) if present else None, count=present)
+    report(hello=environment(job["device"], job["simulated"]) if present else None, count=present)
     runner = Runner(job, capture)
     for number, block in enumerate(job["blocks"] if present else ()):
         if block["count"] > present:
             continue
         report(start=number)
         output = runner.run(block)
-        report(done=number, output=output.to_json() | {"trace": output.raised.trace if output.raised else ""})
+        trace = output.raised.trace if output.raised else ""
+        report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure})
     report(end=True)
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()

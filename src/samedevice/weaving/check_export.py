@@ -42,7 +42,7 @@ from samedevice.project import DEFAULTS
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
-FORMAT = 2
+FORMAT = 3
 KEPT = ("kind", "code", "path", "line", "code_line", "included")
 """The fields of a block that are kept as they are."""
 PAIRS = tuple(key for key, value in asdict(Options()).items() if isinstance(value, tuple))
@@ -102,7 +102,7 @@ class Published:
 
 def check_export(page: Page, title: str, files: Mapping[str, str], recordings: Sequence[Recording]) -> str:
     """The page's file. `files` has the texts of the files that its blocks lead to, by their paths."""
-    about = [asdict(one.environment) for one in recordings]
+    about = [one.environment.to_json() for one in recordings]
     blocks = [_block(block) | {"printed": list(_printed(page, block, recordings))} for block in page.blocks]
     parts = [{"anchor": part.anchor, "line": part.line} for part in page.parts]
     found = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from samedevice.devices import LABELS
+from samedevice.outputs import labels
 from samedevice.outputs.checks import fault
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment, Run, nearest
@@ -47,7 +48,8 @@ def _finding(block: Block, output: Output | None, printed: Printed, run: Run, de
     if failed:
         return Finding(block, differs=failed)
     now, vary = without_pictures(output), block.options.numbers_vary
-    recorded = {about: one for about, one in printed if about.device == device}
+    known = {about: one for about, one in printed if about.device == device}
+    recorded = {about: one for about, one in known.items() if not about.simulated} or known
     same = tuple(about for about, one in recorded.items() if not difference(one, now, vary))
     if same or not recorded:
         return Finding(block, same)
@@ -84,7 +86,7 @@ def _groups(agree: Sequence[Finding]) -> Iterator[str]:
         groups.setdefault(one.same, []).append(one)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     for at, (environments, found) in enumerate(ordered):
-        names = listed([f"{LABELS[one.device]} with {one.maker} {one.version}" for one in environments])
+        names = listed([f"{labels.kind(one)} with {one.maker} {one.version}" for one in environments])
         yield f"  {_blocks(found)} as on {names}" + (f": {_numbers(found)}" if at else "")
 
 

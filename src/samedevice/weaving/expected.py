@@ -4,9 +4,10 @@
 
         The copy waits for the GPU ([CUDA semantics](...)).
 
-belongs to the block above it. Until that device has run the block, the page shows the text in a box that says where it
-comes from. Afterwards the text is an ordinary paragraph. Without a device in quotes the text is about the device that
-the block needs, else about CUDA.
+belongs to the block above it. Until that device has run the block, the page shows the text in a box whose title says
+what it rests on: PyTorch's source or documentation, a report, or nothing but our word. What a simulated device printed
+does not change it. Afterwards the text is an ordinary paragraph. Without a device in quotes the text is about the
+device that the block needs, else about CUDA.
 """
 
 from __future__ import annotations
@@ -17,16 +18,24 @@ from collections.abc import Iterator, Sequence
 
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
+from samedevice.pages.links import find_links
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.panes import ShownOutput, is_simulated
 
 EXPECTED = re.compile(
     r'^(?P<prefix>[ \t]*)!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n'
     r"(?P<body>(?:(?:(?P=prefix)(?: {4}|\t).*|[ \t]*)\n)*(?:(?P=prefix)(?: {4}|\t).*)?)",
     re.M,
 )
-UNRUN = "From PyTorch's documentation, not yet run here"
-"""The title of a result that no device has shown yet."""
+BASES = {
+    re.compile(r"https://github\.com/pytorch/pytorch/blob/"): "Expected, from PyTorch's source",
+    re.compile(r"https://(?:docs\.)?pytorch\.org/"): "Expected, from PyTorch's documentation",
+    re.compile(r"https://docs\.nvidia\.com/"): "Expected, from NVIDIA's documentation",
+    re.compile(r"https?://"): "Expected, from a report",
+}
+"""What a result that no device has shown yet is called, by what it links to; the strongest first."""
+PREDICTION = "Our prediction"
+"""What one without such a link is called."""
 
 
 def write_expected(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[ShownOutput]) -> str:
@@ -34,17 +43,23 @@ def write_expected(prose: str, page: Page, start: int, block: Block | None, show
 
     `prose` begins at offset `start` of the page. Raises PageError where there is no block above, or no such device.
     """
-    ran = {one.device for one in shown if one.output is not None and not one.wrong}
+    ran = {one.device for one in shown if one.output is not None and not one.wrong and not is_simulated(one)}
 
     def settled(match: re.Match[str]) -> str:
         line = page.text.count("\n", 0, start + match.start()) + 1
         device = _device(match, block, page.path, line)
         if device not in ran:
-            return f'{match["prefix"]}!!! expected "{UNRUN}"\n{match["body"]}'
+            return f'{match["prefix"]}!!! expected "{based_on(match["body"])}"\n{match["body"]}'
         body = textwrap.indent(textwrap.dedent(match["body"]), match["prefix"])
         return body.removeprefix("\n")
 
     return EXPECTED.sub(settled, prose)
+
+
+def based_on(text: str) -> str:
+    """The title of an expected result: what it rests on."""
+    addresses = [link.url for link in find_links(textwrap.dedent(text))]
+    return next((title for base, title in BASES.items() if any(map(base.match, addresses))), PREDICTION)
 
 
 def _device(match: re.Match[str], block: Block | None, page: str, line: int) -> str:

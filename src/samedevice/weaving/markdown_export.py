@@ -37,7 +37,7 @@ def _output(block: Block, one: ShownOutput) -> str:
         return f"{LABELS[one.device]}: {escaped(one.note)}" if one.note else ""
     about = one.environment
     where = f" ({escaped(labels.brief(about))})" if about else ""
-    found = [f"Output on {LABELS[one.device]}{where}:"]
+    found = [f"Output on {labels.kind(about) if about else LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))
     return "\n\n".join([*found, *(f"Figure: {escaped(block.options.alt)}" for _ in one.output.figures)])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from samedevice.outputs import labels
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.project import NOTEBOOK, PROGRAMS
@@ -22,7 +23,7 @@ from samedevice.weaving.notebook_document import (
     stream,
 )
 from samedevice.weaving.packages import imported_packages
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.panes import ShownOutput, is_simulated
 from samedevice.weaving.prose import Address, Unboxer, pieces, portable
 
 INSTALL = """\
@@ -68,7 +69,7 @@ def _again(page: Page, block: Block) -> Iterator[Part]:
 
 
 def _code_cells(block: Block, shown: Sequence[ShownOutput]) -> Iterator[Part]:
-    output = next((one.output for one in shown if one.output is not None), None)
+    first = next((one for one in shown if one.output is not None), None)
     source = block.code
     if block.kind == "shown":
         yield markdown_cell(f"```python\n{block.code}```\n\nNot run: {block.options.reason}")
@@ -80,7 +81,7 @@ def _code_cells(block: Block, shown: Sequence[ShownOutput]) -> Iterator[Part]:
     elif block.kind == "console":
         yield from (code_cell(f"%%writefile {name}\n{text}") for name, text in _files(block))
         source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace(f"{PROGRAMS}/", "")
-    yield code_cell(source, [*_outputs(block, output)] if output else [], _metadata(block))
+    yield code_cell(source, [*_outputs(block, first)] if first else [], _metadata(block))
 
 
 def _metadata(block: Block) -> dict[str, Any]:
@@ -96,7 +97,11 @@ def _files(block: Block) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def _outputs(block: Block, output: Output) -> Iterator[Part]:
+def _outputs(block: Block, shown: ShownOutput) -> Iterator[Part]:
+    output = shown.output or Output()
+    if shown.environment and is_simulated(shown):
+        note = f"{labels.kind(shown.environment)}. {labels.NO_DEVICE}"
+        yield display({"text/markdown": f"*{note}*", "text/plain": note})
     if output.text:
         yield stream(output.text)
     for figure in output.figures:

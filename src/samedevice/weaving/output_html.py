@@ -27,8 +27,11 @@ WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "") -> str:
-    """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show."""
+def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "", about: str = "") -> str:
+    """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show.
+
+    `about` is a link to what explains simulated devices; empty if there is none.
+    """
     if not any(one.content != ("", (), "") for one in shown):
         return ""
     panes = panes_of(block, shown)
@@ -36,7 +39,7 @@ def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "") ->
     at = _at(panes) if any(not pane.first for pane in panes) else ""
     marked = _marked([pane.shown[0] for pane in panes])
     numbered = enumerate(zip(panes, marked, strict=True))
-    html = "".join(_pane(block, pane, text, number, bool(at)) for number, (pane, text) in numbered)
+    html = "".join(_pane(block, pane, text, number, bool(at), about) for number, (pane, text) in numbered)
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
@@ -44,13 +47,12 @@ def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "") ->
     return f'<div class="{kind}" data-devices="{devices}"{at}{id}{style}>{_switches(panes, beside)}{html}</div>'
 
 
-def waiting_html(blocks: int, needs: tuple[str, int]) -> str:
-    """The quiet line below a row of blocks that need a device, and have not run yet."""
-    device, count = needs
+def waiting_html(blocks: int, device: str, count: int, reason: str = "") -> str:
+    """The quiet line below a row of blocks that need a device, and have not run yet; `reason`: why not simulated."""
     what = f"{count} devices with {LABELS[device]}" if count > 1 else LABELS[device]
     told = f"This block needs {what}" if blocks == 1 else f"The last {blocks} blocks need {what}"
     verb = "has" if blocks == 1 else "have"
-    note = f"{told} and {verb} not run yet."
+    note = f"{told} and {verb} not run yet." + (f" Not simulated: {literal(reason)}." if reason else "")
     return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>{note}</p></div>'
 
 
@@ -72,7 +74,7 @@ def _switches(panes: Sequence[Pane], beside: bool) -> str:
     if len(first) > 1 and not beside:
         buttons = (
             f'<button type="button" data-sd="{pane.first[0]}" data-device="{" ".join(pane.first)}">'
-            f"{' and '.join(LABELS[device] for device in pane.first)}</button>"
+            f"{' and '.join(labels.of_kind(device, pane.simulated) for device in pane.first)}</button>"
             for pane in first
         )
         found.append(f'<div class="sd-switch" role="group" aria-label="Device" {UNSEARCHED}>{"".join(buttons)}</div>')
@@ -96,9 +98,9 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
     )
 
 
-def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> str:
+def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, about: str) -> str:
     one = pane.shown[0]
-    parts = [_head(block, pane)]
+    parts = [_head(block, pane, about)]
     if one.note:
         kind = "sd-note sd-wrong" if one.wrong else "sd-note"
         parts.append(f'<p class="{kind}" {UNSEARCHED}>{literal(one.note)}</p>')
@@ -110,18 +112,27 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool) -> st
     for count, figure in enumerate(one.output.figures if one.output else ()):
         parts.append(_figure(figure.svg, block.options.alt, f"b{block.index}-{number}-{count}-"))
     at = _at([pane]) if several else ""
-    return f'<div class="sd-pane" data-device="{" ".join(pane.first)}"{at}>{"".join(parts)}</div>'
+    kind = "sd-pane sd-simulated" if pane.simulated else "sd-pane"
+    return f'<div class="{kind}" data-device="{" ".join(pane.first)}"{at}>{"".join(parts)}</div>'
 
 
-def _head(block: Block, pane: Pane) -> str:
-    """The label of a pane; opened, it lists where the output was made."""
+def _head(block: Block, pane: Pane, about: str) -> str:
+    """The label of a pane; opened, it lists where the output was made, and says what a simulated device is."""
     label = f'<span class="sd-label">{escaping.html(pane.label)}</span>'
+    label += f" and {escaping.html(pane.also)}" if pane.also else ""
     if block.options.versions:
         label += f" needs {escaping.html(block.options.needed)}"
     if not pane.environments:
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
     lines = escaping.html("\n".join(map(labels.full, pane.environments)), quotes=False)
+    if pane.simulated:
+        lines = f"{with_link(labels.NO_DEVICE, about)}\n{lines}"
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
+
+
+def with_link(text: str, address: str) -> str:
+    """A text as HTML, as a link if there is an address."""
+    return f'<a href="{escaping.html(address)}">{literal(text)}</a>' if address else literal(text)
 
 
 def _with_messages(one: ShownOutput, html: str) -> str:

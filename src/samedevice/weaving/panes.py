@@ -35,6 +35,11 @@ class ShownOutput:
         return self.output.shown, tuple(figure.svg for figure in self.output.figures), self.note
 
 
+def is_simulated(one: ShownOutput) -> bool:
+    """Whether it is the output of a simulated device."""
+    return one.output is not None and one.environment is not None and one.environment.simulated
+
+
 @dataclass(frozen=True)
 class Name:
     """How an environment is called under one block."""
@@ -72,12 +77,34 @@ class Pane:
         return [f"{device}-{mark}" for device in devices for mark in self.marks(device)]
 
     @property
+    def simulated(self) -> bool:
+        """Whether only simulated devices printed it."""
+        return bool(self.environments) and all(one.simulated for one in self.environments)
+
+    @property
     def label(self) -> str:
-        """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`."""
+        """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`.
+
+        Simulated ones are named if there are no others.
+        """
+        return ", ".join(self._named(self.simulated).values())
+
+    @property
+    def also(self) -> str:
+        """The simulated devices that printed what others printed too: `CUDA, simulated`; empty if there are none."""
+        found = {} if self.simulated else self._named(simulated=True)
+        return ", ".join(
+            text if versions not in self._named(False) else text.partition(" · ")[0] for versions, text in found.items()
+        )
+
+    def _named(self, simulated: bool) -> dict[str, str]:
+        """The devices that printed it, real or simulated, in words, by the versions of PyTorch."""
         found: dict[str, list[str]] = {}
-        for device in dict.fromkeys(one.device for one in self.shown):
-            found.setdefault(self.versions(device), []).append(device)
-        return ", ".join(labels.pane(devices, self.maker, text) for text, devices in found.items())
+        for one in self.shown:
+            if bool(one.environment and one.environment.simulated) == simulated:
+                names = found.setdefault(self.versions(one.device), [])
+                names += [one.device] * (one.device not in names)
+        return {text: labels.pane(devices, self.maker, text, simulated) for text, devices in found.items()}
 
     @property
     def maker(self) -> str:

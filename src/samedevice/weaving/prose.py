@@ -44,6 +44,20 @@ class Address:
             suffix = "/" if self.directories else ".html"
         return f"{self.root}{escaping.url(base)}{suffix}" + f"#{anchor}" * bool(anchor)
 
+    def between(self, page: Page, target: str) -> str:
+        """A link of a page to the one at `target`, a path below the folder of pages, as a browser follows it."""
+        path, mark, anchor = target.partition("#")
+        here, there = self._place(page.name), self._place(posixpath.splitext(path)[0])
+        found = posixpath.relpath(there, posixpath.dirname(here) or ".")
+        return escaping.url(found) + "/" * there.endswith("/") + mark + anchor
+
+    def _place(self, name: str) -> str:
+        """Where the page with this name is on the site, below its first page."""
+        if not self.directories:
+            return f"{name}.html"
+        folder, _, last = name.rpartition("/")
+        return f"{folder}/" * bool(folder) if last == "index" else f"{name}/"
+
 
 def title(page: Page) -> str:
     """The page's heading, as Markdown."""

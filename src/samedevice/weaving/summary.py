@@ -8,33 +8,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from samedevice.devices import DEVICES, LABELS
 from samedevice.outputs import escaping, labels
 from samedevice.pages.page import Page
-from samedevice.weaving.output_html import UNSEARCHED
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.output_html import UNSEARCHED, with_link
+from samedevice.weaving.panes import ShownOutput, is_simulated
 
 Outputs = Mapping[int, Sequence[ShownOutput]]
 """What is shown under each block, by the block's index."""
 
 
-def summary_html(page: Page, shown: Outputs) -> str:
-    """The line as HTML; empty for a page without blocks."""
-    ran = list(_ran(page, shown))
-    text = " ".join([*ran, *_waiting(page, shown, bool(ran))])
-    return f'<p class="sd-ran" {UNSEARCHED}>{escaping.html(text)}</p>' if text else ""
+def summary_html(page: Page, shown: Outputs, about: str = "") -> str:
+    """The line as HTML; empty for a page without blocks. `about` is a link to what explains simulated devices."""
+    ran = list(_ran(page, shown, about))
+    html = " ".join([*ran, *map(escaping.html, _waiting(page, shown, bool(ran)))])
+    return f'<p class="sd-ran" {UNSEARCHED}>{html}</p>' if html else ""
 
 
-def _ran(page: Page, shown: Outputs) -> Iterator[str]:
+def _ran(page: Page, shown: Outputs, about: str) -> Iterator[str]:
     """A sentence for each device that ran something: `All code blocks ran on CPU (PyTorch 2.13.0, 2026-11-21).`"""
     for device in DEVICES:
-        ran = {block.index: _by(device, shown.get(block.index, ())) for block in page.blocks}
-        count = sum(map(bool, ran.values()))
-        if count:
-            made = [one.environment for found in ran.values() for one in found if one.environment]
-            where = f"on {LABELS[device]} ({labels.span(made)})" if made[0].torch else f"with {labels.span(made)}"
-            yield f"{_blocks(count, len(page.blocks))} ran {where}."
+        for simulated in (False, True):
+            ran = {block.index: _by(device, simulated, shown.get(block.index, ())) for block in page.blocks}
+            count = sum(map(bool, ran.values()))
+            if count:
+                made = [one.environment for found in ran.values() for one in found if one.environment]
+                by = labels.span(made)
+                where = f"on {labels.of_kind(device, simulated)} ({by})" if made[0].torch else f"with {by}"
+                html = escaping.html(f"{_blocks(count, len(page.blocks))} ran {where}")
+                yield html + (f": {with_link('no GPU ran them', about)}." if simulated else ".")
 
 
-def _by(device: str, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
-    return [one for one in shown if one.device == device and one.output is not None]
+def _by(device: str, simulated: bool, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
+    own = (one for one in shown if one.device == device and one.output is not None)
+    return [one for one in own if is_simulated(one) == simulated]
 
 
 def _blocks(count: int, whole: int) -> str:

@@ -23,7 +23,7 @@ from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.panes import ShownOutput, is_simulated
 from samedevice.weaving.summary import summary_html
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
@@ -37,22 +37,23 @@ def weave(
     shown: Mapping[int, Sequence[ShownOutput]],
     copies: Mapping[int, Copy],
     diagrams: Mapping[str, str] | None = None,
+    about: str = "",
 ) -> str:
     """The page's Markdown with the outputs in it.
 
     `shown` maps a block's index to what is shown under it, `copies` to what its copy to run is made of, `diagrams` the
-    path of each diagram, as the page has it, to its SVG.
+    path of each diagram, as the page has it, to its SVG. `about` is a link to what explains simulated devices.
     Raises PageError for an expected result that belongs to no block.
     """
     parts: list[str] = []
-    at, above, woven = 0, None, _blocks(page, shown, copies)
+    at, above, woven = 0, None, _blocks(page, shown, copies, about)
     ends = [*(block.fence.start for block in page.blocks[1:]), len(page.text)]
     for block, end, (first, last) in zip(page.blocks, ends, woven, strict=False):
         parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
         at, above = notes_end(page, block, end), block
         parts += [first, _prose(page, block.fence.end, at, block, shown, diagrams or {}), last]
     parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
-    return _below_title("".join(parts), summary_html(page, shown), page)
+    return _below_title("".join(parts), summary_html(page, shown, about), page)
 
 
 def weave_notebook(
@@ -60,22 +61,23 @@ def weave_notebook(
     shown: Mapping[int, Sequence[ShownOutput]],
     copies: Mapping[int, Copy],
     diagrams: Mapping[str, str] | None = None,
+    about: str = "",
 ) -> str:
     """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
-    woven = _blocks(page, shown, copies)
+    woven = _blocks(page, shown, copies, about)
     cells = [cell.markdown for cell in read_cells(page.text, page.path)]
     parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, _output_fence) for text in cells]
-    text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown)
+    text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown, about)
     return TITLE.sub(lambda title: f"{title[0]}\n{_output_fence('', summary)}", text, count=1) if summary else text
 
 
 def _blocks(
-    page: Page, shown: Mapping[int, Sequence[ShownOutput]], copies: Mapping[int, Copy]
+    page: Page, shown: Mapping[int, Sequence[ShownOutput]], copies: Mapping[int, Copy], about: str
 ) -> Iterator[tuple[str, str]]:
     """What is written in the place of each block, above and below the list that explains marks in its code."""
     quiet = _quiet(page, shown)
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
-        html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor)))
+        html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor), about))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = _output_fence(block.fence.prefix, html) if html else ""
         code = _source(page, block) if block.kind == "transcript" else _fence(block, copies.get(block.index), anchor)
@@ -112,18 +114,21 @@ def _quiet(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, 
     """For blocks that have not run yet: one line below the last of several in a row, nothing below the others."""
     found: dict[int, str] = {}
     row: list[Block] = []
+    simulated = any(is_simulated(one) for found in shown.values() for one in found)
     for block in page.blocks:
-        waits = _waits(block, shown.get(block.index, ()))
-        if row and (not waits or _needs(row[-1]) != _needs(block) or _heading_between(page, row[-1], block)):
+        waits, needs = _waits(block, shown.get(block.index, ())), _needs(block, simulated)
+        if row and (not waits or _needs(row[-1], simulated) != needs or _heading_between(page, row[-1], block)):
             row = []
         if waits:
             row.append(block)
-            found |= {one.index: "" for one in row[:-1]} | {block.index: waiting_html(len(row), _needs(block))}
+            found |= {one.index: "" for one in row[:-1]} | {block.index: waiting_html(len(row), *needs)}
     return found
 
 
-def _needs(block: Block) -> tuple[str, int]:
-    return block.options.needs, block.options.count
+def _needs(block: Block, simulated: bool) -> tuple[str, int, str]:
+    """The device that a block needs, how many, and, where others are simulated, why it is not."""
+    reason = block.not_simulated if simulated or not block.options.simulated else ""
+    return block.options.needs, block.options.count, reason
 
 
 def _waits(block: Block, shown: Sequence[ShownOutput]) -> bool:

@@ -77,6 +77,7 @@ EXPORT const char *cudaGetErrorString(int status) {
     if (!text) return "unrecognized error code";
     const char *refused = status == NOT_SUPPORTED ? last_refusal() : nullptr;
     if (!refused) return text->text;
+    simgpu_unsure(refused);
     static thread_local std::string explained;
     explained = std::string(text->text) + " (NotSimulated: the simulated GPU does not do " + refused + ")";
     return explained.c_str();

@@ -1,6 +1,10 @@
 // What happened: the events, their counts, and who promised to compute what is launched.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -83,6 +87,17 @@ EXPORT const char *simgpu_take_refusal(void) {
     if (!refused) return nullptr;
     refused = false;
     return refusal.c_str();
+}
+
+EXPORT void simgpu_unsure(const char *what) {
+    const char *path = std::getenv("SIMULATED_GPU_UNSURE");
+    if (!path || !*path) return;
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    std::string line = std::string(what) + "\n";
+    // one write, so that lines of several processes do not mix; a full disk loses the line
+    [[maybe_unused]] ssize_t written = write(file, line.data(), line.size());
+    close(file);
 }
 
 EXPORT int simgpu_listen(simgpu_listener listener, void *user) {

@@ -29,6 +29,9 @@ int simgpu_refuse_unclaimed(int on);
 /* The name of what was refused last on this thread, or NULL. Reading clears it. The text lives until the next refusal. */
 const char *simgpu_take_refusal(void);
 
+/* Appends the name of what a real GPU may do differently, as a line, to the file that SIMULATED_GPU_UNSURE names. */
+void simgpu_unsure(const char *what);
+
 /* The kernels and library calls that this thread has launched so far. */
 uint64_t simgpu_launched(void);
 /* The blocks, and the threads of a block, of this thread's newest kernel. */

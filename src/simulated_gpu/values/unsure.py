@@ -14,7 +14,8 @@ def unsure() -> Iterator[list[str]]:
     """Collect the operators of a span whose values a real GPU may give differently, each once, in order.
 
     The list is filled when the span ends. These are operators with random numbers that the simulated GPU draws by
-    another algorithm than CUDA's, such as "aten::poisson". What it cannot compute at all raises NotSimulated instead.
+    another algorithm than CUDA's, such as "aten::poisson", and convolutions that GPUs since Ampere round to TF32. What
+    it cannot compute at all raises NotSimulated instead.
     """
     extension = ctypes.CDLL(str(library()))
     count, name = extension.simulated_gpu_values_unsure_count, extension.simulated_gpu_values_unsure

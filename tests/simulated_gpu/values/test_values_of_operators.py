@@ -93,17 +93,39 @@ for y in torch.load(file), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), x.to
     assert simulated(program, "--gpus", "2").splitlines() == [f"{place} [0.0, 1.0, 2.0]" for place in places]
 
 
+def test_decompositions_that_the_cpu_has_otherwise(simulated: Simulated) -> None:
+    """LU without pivots is CUDA's alone, and least squares has another default there."""
+    program = """
+import torch
+a, b = torch.randn(2, 5, 3, dtype=torch.float64), torch.randn(2, 5, 2, dtype=torch.float64)
+_, lower, upper = torch.linalg.lu(a.cuda(), pivot=False)
+print(torch.allclose((lower @ upper).cpu(), a), lower.diagonal(dim1=-2, dim2=-1).unique().tolist())
+made, expected = torch.linalg.lstsq(a.cuda(), b.cuda()), torch.linalg.lstsq(a, b, driver="gels")
+print(torch.allclose(made.solution.cpu(), expected.solution), torch.allclose(made.residuals.cpu(), expected.residuals))
+"""
+    assert simulated(program) == "True [1.0]\nTrue True\n"
+
+
+def test_dtypes_that_only_cuda_takes(simulated: Simulated) -> None:
+    """CUDA counts integers and takes the absolute value of truth; the CPU refuses both."""
+    program = """
+import torch
+print(torch.histc(torch.tensor([1, 2, 3, 9]).cuda(), 4).tolist(), torch.tensor([True, False]).cuda().abs().tolist())
+"""
+    assert simulated(program) == "[2, 1, 0, 1] [True, False]\n"
+
+
 def test_what_is_not_known_is_refused_by_name(simulated: Simulated) -> None:
     """A value that nobody computed must never be returned."""
     program = """
 import simulated_gpu, torch
 x = torch.randn(1, 2, 4, 8, device="cuda", dtype=torch.float16)
 try:
-    torch.ops.aten._scaled_dot_product_flash_attention(x, x, x, dropout_p=0.5)
+    torch.ops.aten._scaled_dot_product_flash_attention(x, x, x, return_debug_mask=True, dropout_p=0.5)
 except simulated_gpu.NotSimulated as error:
     print(error)
 """
-    assert "aten::_flash_attention_forward with dropout" in simulated(program)
+    assert "aten::_flash_attention_forward: the simulated GPU has no debug mask" in simulated(program)
 
 
 def test_an_index_out_of_range_fails_as_on_a_gpu(python: Python, tmp_path: Path) -> None:

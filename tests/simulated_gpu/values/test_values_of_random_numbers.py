@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,68 @@ with simulated_gpu.unsure() as other:
 print(known, other)
 """
     assert simulated(program) == "[] ['aten::poisson']\n"
+
+
+def test_a_file_has_what_a_real_gpu_may_do_differently(simulated: Simulated, tmp_path: Path) -> None:
+    """A program that runs others learns of what they do: TF32 rounds a convolution's factors, and some is refused."""
+    program = """
+import torch
+torch.poisson(torch.ones(3, device="cuda"))
+image, weight = torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(1, 1, 3, 3, device="cuda")
+torch.nn.functional.conv2d(image, weight)
+torch.cuda._sleep(10)  # computes nothing, so nothing is refused
+torch.backends.cudnn.allow_tf32 = False
+torch.nn.functional.conv2d(image, weight)
+try:
+    torch.arange(3, device="cuda") // torch.arange(3, device="cuda")
+except RuntimeError as error:
+    print(type(error).__name__)
+"""
+    notes = tmp_path / "notes"
+    assert simulated(program, SIMULATED_GPU_UNSURE=str(notes)) == "NotSimulated\n"
+    lines = ["aten::poisson", "aten::cudnn_convolution in TF32", "aten::floor_divide on Long"]
+    assert notes.read_text(encoding="utf-8").splitlines() == lines
+
+
+def test_dropout_between_recurrent_layers_is_reported(simulated: Simulated) -> None:
+    """On a real GPU cuDNN draws it with a generator of its own, unless cuDNN is turned off."""
+    program = """
+import simulated_gpu, torch
+x = torch.randn(3, 2, 4, device="cuda")
+def noted(layers):
+    with simulated_gpu.unsure() as names:
+        layers.cuda()(x)
+    return names
+LSTM, GRU = torch.nn.LSTM, torch.nn.GRU
+print(noted(LSTM(4, 5, 2, dropout=0.5)), noted(GRU(4, 5, 2, dropout=0.5)), noted(LSTM(4, 5, 2, dropout=0.5).eval()))
+with torch.inference_mode():
+    print(noted(LSTM(4, 5, 2, dropout=0.5)))
+with torch.backends.cudnn.flags(enabled=False):
+    print(noted(LSTM(4, 5, 2, dropout=0.5)))
+"""
+    assert simulated(program).splitlines() == [
+        "['aten::lstm.input'] ['aten::gru.input'] []",
+        "['aten::lstm.input']",
+        "[]",
+    ]
+
+
+def test_dropout_of_fused_attention_is_drawn_again_backward_and_reported(simulated: Simulated) -> None:
+    """Backward must drop what forward dropped; which elements those are on a real GPU is not known for sure."""
+    program = """
+import simulated_gpu, torch
+for dtype in torch.float32, torch.float16:
+    q, k, v = (torch.randn(2, 3, 16, 8, device="cuda", dtype=dtype) for _ in range(3))
+    def attend(value):
+        torch.manual_seed(1)
+        return torch.nn.functional.scaled_dot_product_attention(q, k, value, dropout_p=0.3)
+    with simulated_gpu.unsure() as names:
+        out = attend(v.requires_grad_())
+    grad, = torch.autograd.grad(out.sum(), v)
+    moved = attend(v + 1).sum() - out.sum()
+    print(names, torch.allclose(grad.float().sum(), moved.float(), rtol=0.02), (out == attend(v)).all().item())
+"""
+    assert simulated(program).splitlines() == [
+        "['aten::_efficient_attention_forward'] True True",
+        "['aten::_flash_attention_forward'] True True",
+    ]

@@ -222,7 +222,8 @@ class SiteBuild:
             return None
         links = Links(page, files, self.config)
         diagrams = read_diagrams(found, self.site_outputs.root)
-        notebook = with_outputs(found, shown, self.site_outputs.copies(found, shown), links.follow, diagrams)
+        copies, about = self.site_outputs.copies(found, shown), self._weaver.about(found)
+        notebook = with_outputs(found, shown, copies, links.follow, diagrams, about)
         done, converted = convert(notebook, place(self.site_outputs.root / CACHE, "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")

@@ -28,6 +28,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     console = c.Type(bool, default=False)
     namespace = c.Choice(("page", "section"), default="page")
     exports = c.Type(bool, default=False)
+    simulated = c.Type(str, default="")
 
 
 def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
@@ -49,6 +50,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         console=own.console,
         namespace=own.namespace,
         exports=own.exports,
+        simulated=own.simulated,
         flags=flags_of(root),
     )
 

@@ -56,10 +56,12 @@ def with_outputs(
     copies: Mapping[int, Copy],
     link: Callable[[str], str],
     diagrams: Mapping[str, str] | None = None,
+    about: str = "",
 ) -> str:
     """The notebook that mkdocs-jupyter is given, as JSON: its outputs are the HTML that a page has. Pure.
 
-    `shown`, `copies` and `diagrams` are those of `weave`; `link` gives the address to write for a link of the source.
+    `shown`, `copies`, `diagrams` and `about` are those of `weave`; `link` gives the address to write for a link of the
+    source.
     """
     cells: list[Part] = []
     blocks = iter(zip(page.blocks, anchors(page), strict=True))
@@ -67,11 +69,11 @@ def with_outputs(
         if cell.markdown is not None:
             text = draw(cell.markdown, diagrams or {})
             if not cells:
-                text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown)}", text, count=1)
+                text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown, about)}", text, count=1)
             cells.append(markdown_cell(relink(text, link)))
         else:
             block, anchor = next(blocks)
-            html = output_html(block, shown.get(block.index, ()), of_output(anchor))
+            html = output_html(block, shown.get(block.index, ()), of_output(anchor), about)
             cells.append(_code_cell(block, html, copies.get(block.index), anchor))
     return document(cells)
 

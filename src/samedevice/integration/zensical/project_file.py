@@ -70,6 +70,7 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         console=bool(own.get("console", False)),
         namespace=str(own.get("namespace", default.namespace)),
         exports=bool(own.get("exports", False)),
+        simulated=str(own.get("simulated", "")),
         flags=flags_of(root),
     )
 

@@ -1,16 +1,23 @@
 // Fused attention by its definition: softmax(scale * query @ key.T + bias) @ value, batch and heads first, in float32 at
 // least. The tensors of the operators are (batch, length, heads, width).
+//
+// Dropout: element n of the whole (batch, heads, queries, keys) has the number n of one sequence of Philox, as in PyTorch's
+// memory-efficient kernel; flash attention's order is another. Neither was checked against a real GPU, so both are noted
+// as unsure.
 #include "attention.h"
 
 #include "below.h"
 #include "errors.h"
 #include "host.h"
+#include "unsure.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace simulated_gpu::attention {
@@ -24,6 +31,11 @@ struct Attention {
   double scale;
   at::Tensor scores;
   at::Tensor probabilities;
+  at::Tensor kept; // what dropout multiplies the probabilities with; undefined without dropout
+
+  at::Tensor dropped(const at::Tensor& tensor) const {
+    return kept.defined() ? tensor * kept : tensor;
+  }
 };
 
 at::Tensor heads_first(const at::Tensor& tensor) {
@@ -48,10 +60,27 @@ void refuse_what_is_not_known(const Call& call, std::initializer_list<const char
       throw NotSimulated(
           call.op.name() + " with " + name + ": the simulated GPU knows attention over whole batches only. "
           "Call scaled_dot_product_attention with dense tensors, or run this on a real GPU.");
-  if (call.argument("dropout_p").toDouble() > 0)
-    throw NotSimulated(
-        call.op.name() + " with dropout: the simulated GPU does not know which elements a fused kernel drops. "
-        "Use dropout_p=0, or torch.nn.attention.sdpa_kernel(SDPBackend.MATH), or run this on a real GPU.");
+  for (const char* name : {"window_size_left", "window_size_right", "window_size"})
+    if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).toInt() >= 0)
+      throw NotSimulated(
+          call.op.name() + " with a window: the simulated GPU does not know attention to neighbors only. "
+          "Give scaled_dot_product_attention a mask, or run this on a real GPU.");
+}
+
+at::Tensor keep(const at::Tensor& probabilities, double chance, const Philox& random) {
+  auto kept = at::empty(probabilities.sizes(), at::dtype(at::kFloat));
+  auto* data = kept.mutable_data_ptr<float>();
+  auto scale = float(1 / (1 - chance));
+  for (int64_t n = 0; n < kept.numel(); n += 4) {
+    auto block = random.block(0, n / 4);
+    for (int64_t lane = 0; lane < std::min<int64_t>(4, kept.numel() - n); ++lane)
+      data[n + lane] = uniform(block[lane]) > float(chance) ? scale : 0;
+  }
+  return kept.to(probabilities.scalar_type());
+}
+
+Philox state(const at::Tensor& seed, const at::Tensor& offset) {
+  return {uint64_t(seed.item<int64_t>()), uint64_t(offset.item<int64_t>())};
 }
 
 Mask mask_of(const Call& call) {
@@ -70,7 +99,7 @@ void apply(Mask mask, at::Tensor& scores) {
   scores = scores.masked_fill(seen.logical_not(), -INFINITY);
 }
 
-Attention attend(const Call& call, const at::Tensor& bias) {
+Attention attend(const Call& call, const at::Tensor& bias, const Philox& random) {
   Attention made;
   made.query = heads_first(call.host("query"));
   auto heads = made.query.size(1);
@@ -82,13 +111,17 @@ Attention attend(const Call& call, const at::Tensor& bias) {
     made.scores = made.scores + wide(bias);
   apply(mask_of(call), made.scores);
   made.probabilities = made.scores.softmax(-1).nan_to_num(0.0);
+  if (auto chance = call.argument("dropout_p").toDouble(); chance > 0)
+    made.kept = keep(made.probabilities, chance, random);
   return made;
 }
 
 void forward(const Call& call, const at::Tensor& bias) {
   Below below;
-  auto made = attend(call, bias);
-  call.result(0).copy_(at::matmul(made.probabilities, made.value).transpose(1, 2));
+  auto made = attend(call, bias, call.random);
+  if (made.kept.defined())
+    note_unsure(call.op.name());
+  call.result(0).copy_(at::matmul(made.dropped(made.probabilities), made.value).transpose(1, 2));
   auto sums = call.result(1);
   if (sums.numel() == 0)
     return;
@@ -97,11 +130,11 @@ void forward(const Call& call, const at::Tensor& bias) {
 }
 
 // Writes the gradients of query, key and value, and returns that of the scores.
-at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bias) {
-  auto made = attend(call, bias);
+at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
+  auto made = attend(call, bias, random);
   auto grad = heads_first(call.host(gradient));
-  auto grad_value = at::matmul(made.probabilities.transpose(-2, -1), grad);
-  auto grad_probabilities = at::matmul(grad, made.value.transpose(-2, -1));
+  auto grad_value = at::matmul(made.dropped(made.probabilities).transpose(-2, -1), grad);
+  auto grad_probabilities = made.dropped(at::matmul(grad, made.value.transpose(-2, -1)));
   auto sum = (grad_probabilities * made.probabilities).sum(-1, true);
   auto grad_scores = made.probabilities * (grad_probabilities - sum);
   auto heads = call.host("key").size(2);
@@ -123,20 +156,31 @@ void efficient_backward(const Call& call) {
   refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k"});
   Below below;
   auto bias = call.host("bias");
-  auto grad_scores = backward(call, "grad_out_", bias);
+  bool drops = call.argument("dropout_p").toDouble() > 0;
+  auto random = drops ? state(call.host("philox_seed"), call.host("philox_offset")) : Philox{};
+  auto grad_scores = backward(call, "grad_out_", bias, random);
   if (bias.defined() && call.results[3].toTensor().defined())
     call.result(3).copy_(grad_scores.sum_to_size(call.result(3).sizes()));
 }
 
 void flash_forward(const Call& call) {
   refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k", "seqused_k", "alibi_slopes", "block_table"});
+  if (call.argument("return_debug_mask").toBool())
+    throw NotSimulated(call.op.name() + ": the simulated GPU has no debug mask. Leave return_debug_mask out.");
   forward(call, {});
+  if (call.argument("dropout_p").toDouble() == 0)
+    return;
+  auto* words = static_cast<uint64_t*>(call.result(2).mutable_data_ptr());
+  words[0] = call.random.seed;
+  words[1] = call.random.offset;
 }
 
 void flash_backward(const Call& call) {
   refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k"});
   Below below;
-  backward(call, "grad_out", {});
+  bool drops = call.argument("dropout_p").toDouble() > 0;
+  auto words = drops ? call.host("rng_state").view(at::kLong) : at::Tensor();
+  backward(call, "grad_out", {}, drops ? state(words[0], words[1]) : Philox{});
 }
 
 } // namespace simulated_gpu::attention

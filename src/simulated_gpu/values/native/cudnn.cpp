@@ -3,6 +3,7 @@
 
 #include "below.h"
 #include "host.h"
+#include "unsure.h"
 
 #include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/affine_grid_generator_backward.h>
@@ -30,8 +31,16 @@ at::MemoryFormat layout(const at::Tensor& input, const at::Tensor& weight) {
   return input.dim() == 5 ? at::MemoryFormat::ChannelsLast3d : at::MemoryFormat::ChannelsLast;
 }
 
+// In float32, GPUs since Ampere round a convolution's factors to TF32 unless that is forbidden; the CPU does not.
+void note_rounding(const Call& call) {
+  if (call.op.schema().argumentIndexWithName("allow_tf32") && call.argument("allow_tf32").toBool() &&
+      call.host("weight").scalar_type() == at::kFloat)
+    note_unsure(call.op.name() + " in TF32");
+}
+
 // A convolution in float32 at least, not yet rounded.
 at::Tensor convolve(const Call& call, const char* input, bool transposed) {
+  note_rounding(call);
   auto bias = transposed || !call.op.schema().argumentIndexWithName("bias") ? at::Tensor() : wide(call.host("bias"));
   auto weight = wide(call.host("weight"));
   auto output_padding = transposed ? call.argument("output_padding").toIntVector()

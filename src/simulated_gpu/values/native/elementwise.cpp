@@ -4,6 +4,7 @@
 #include "below.h"
 #include "host.h"
 
+#include <ATen/ops/histc.h>
 #include <ATen/ops/matmul.h>
 
 namespace simulated_gpu::elementwise {
@@ -29,6 +30,15 @@ void product_in_dtype(const Call& call) {
   if (added)
     product = product * call.argument("alpha").toScalar() + wide(call.host("self")) * call.argument("beta").toScalar();
   call.result(0).copy_(product);
+}
+
+void histogram(const Call& call) {
+  Below below;
+  auto self = call.host("self");
+  auto numbers = self.is_floating_point() ? wide(self) : self.to(at::kDouble);
+  auto counts = at::histc(
+      numbers, call.argument("bins").toInt(), call.argument("min").toScalar(), call.argument("max").toScalar());
+  call.result(0).copy_(counts);
 }
 
 } // namespace simulated_gpu::elementwise

@@ -1,4 +1,4 @@
-// The values of operators of which the CPU has no equal, element by element.
+// The values of operators of which the CPU has no equal, by their definitions.
 #pragma once
 
 #include "operator.h"
@@ -11,5 +11,7 @@ void log_sigmoid_backward(const Call& call);
 void masked_scale(const Call& call);
 // Products in float32 of matrices in float16 and bfloat16: mm, bmm, addmm and baddbmm with an out_dtype.
 void product_in_dtype(const Call& call);
+// Counts of integers in bins; the CPU counts floating-point numbers only.
+void histogram(const Call& call);
 
 } // namespace simulated_gpu::elementwise

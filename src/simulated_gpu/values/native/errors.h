@@ -9,7 +9,7 @@ namespace simulated_gpu {
 
 // Becomes Python's simulated_gpu.NotSimulated.
 struct NotSimulated : torch::PyTorchError {
-  using torch::PyTorchError::PyTorchError;
+  explicit NotSimulated(const std::string& message);
   PyObject* python_type() override;
 };
 

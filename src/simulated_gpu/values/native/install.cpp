@@ -2,6 +2,7 @@
 #include "below.h"
 #include "errors.h"
 #include "operator.h"
+#include "recurrent_layers.h"
 #include "runtime.h"
 #include "special.h"
 #include "whole.h"
@@ -92,5 +93,6 @@ extern "C" const char* simulated_gpu_values_install(PyObject* not_simulated) {
     return missing;
   simulated_gpu::set_not_simulated(not_simulated);
   simulated_gpu::replace_all();
+  simulated_gpu::note_dropout_between_layers();
   return nullptr;
 }

@@ -105,6 +105,11 @@ void Operator::original(c10::DispatchKeySet keys, Stack* stack) const {
   original_.callBoxed(handle_, keys, stack);
 }
 
+bool Operator::draws(const Arguments& arguments) const {
+  auto chance = schema().argumentIndexWithName("dropout_p");
+  return special_.random && (!chance || arguments[*chance].toDouble() > 0);
+}
+
 // What PyTorch's own code may overwrite before the values are computed: the arguments that the operator both reads and
 // writes.
 Arguments Operator::save(const Arguments& arguments) const {
@@ -186,17 +191,18 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   auto count = schema().arguments().size();
   Arguments arguments(stack->end() - count, stack->end());
   auto saved = save(arguments);
-  if (special_.random && graphs::capturing())
+  bool random = draws(arguments);
+  if (random && graphs::capturing())
     throw NotSimulated(
         name() + " in a CUDA graph: the simulated GPU does not know the random numbers that a replay draws. Draw them "
         "before the capture, or run this on a real GPU.");
-  auto random = special_.random ? Philox::next(arguments, schema()) : Philox{};
+  auto state = random ? Philox::next(arguments, schema()) : Philox{};
   Promise promise(special_.foresee, arguments);
   original(keys, stack);
   if (!claim.launched())
     return;
   auto results = torch::jit::last(*stack, schema().returns().size());
-  Call call{*this, arguments, results, random};
+  Call call{*this, arguments, results, state};
   auto compute = special_.compute ? special_.compute : compute_on_cpu;
   if (graphs::capturing()) {
     graphs::record(call, compute);

@@ -49,7 +49,7 @@ struct Special {
   Compute compute = nullptr;
   Replace replace = nullptr;
   Foresee foresee = nullptr;
-  bool random = false; // it draws from a generator
+  bool random = false; // it draws from a generator, unless its dropout_p is 0
 };
 
 class Operator {
@@ -83,6 +83,7 @@ class Operator {
  private:
   void replace(Stack* stack) const;
   Arguments results_of(const Arguments& arguments, const Arguments& made) const;
+  bool draws(const Arguments& arguments) const;
   Arguments save(const Arguments& arguments) const;
   void restore(const Arguments& arguments, const Arguments& saved) const;
 

@@ -17,6 +17,7 @@ struct Functions {
   void (*last_launch)(uint32_t*, uint32_t*);
   void (*listen)(simgpu_listener, void*);
   void (*fail)(int);
+  void (*unsure)(const char*);
   int (*capturing)(const void*);
   int (*graph_append)(const void*, void (*)(void*), void (*)(void*), void*);
 };
@@ -79,6 +80,7 @@ const char* connect() {
   want(functions.last_launch, "simgpu_last_launch");
   want(functions.listen, "simgpu_listen");
   want(functions.fail, "simgpu_fail");
+  want(functions.unsure, "simgpu_unsure");
   want(functions.capturing, "simgpu_capturing");
   want(functions.graph_append, "simgpu_graph_append");
   if (!missing)
@@ -121,6 +123,10 @@ void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* d
 
 void fail(int status) {
   functions.fail(status);
+}
+
+void unsure(const char* what) {
+  functions.unsure(what);
 }
 
 void forget_reads() {

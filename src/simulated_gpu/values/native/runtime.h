@@ -37,6 +37,9 @@ void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* d
 // From now on every call of CUDA fails with this error.
 void fail(int status);
 
+// Writes a line to the file that SIMULATED_GPU_UNSURE names.
+void unsure(const char* what);
+
 // Finds the functions. Returns the name of the first that is missing, or null.
 const char* connect();
 

@@ -6,6 +6,7 @@
 #include "cudnn.h"
 #include "elementwise.h"
 #include "foresee.h"
+#include "linear.h"
 #include "norms.h"
 #include "random.h"
 #include "recurrent.h"
@@ -49,7 +50,9 @@ const Table& table() {
       {"aten::unique_dim_consecutive", replaced(whole::on_the_cpu)},
       {"aten::geqrf", replaced(whole::on_the_cpu)},
       {"aten::linalg_qr", replaced(whole::on_the_cpu)},
-      {"aten::linalg_lstsq", replaced(whole::least_squares)},
+      {"aten::linalg_lstsq.out", computed(linear::least_squares)},
+      {"aten::linalg_lu_factor_ex", computed(linear::lu_factor)},
+      {"aten::linalg_lu_factor_ex.out", computed(linear::lu_factor)},
 
       {"aten::cudnn_convolution", replaced(cudnn::convolution)},
       {"aten::cudnn_convolution_relu", replaced(cudnn::convolution_relu)},
@@ -78,6 +81,8 @@ const Table& table() {
       {"aten::_fused_rms_norm_backward", computed(norms::rms_backward)},
 
       {"aten::log_sigmoid_backward", computed(elementwise::log_sigmoid_backward)},
+      {"aten::histc", computed(elementwise::histogram)},
+      {"aten::histc.out", computed(elementwise::histogram)},
       {"aten::_masked_scale", computed(elementwise::masked_scale)},
       {"aten::mm.dtype", computed(elementwise::product_in_dtype)},
       {"aten::mm.dtype_out", computed(elementwise::product_in_dtype)},
@@ -91,9 +96,9 @@ const Table& table() {
       {"aten::_embedding_bag", computed(bags::forward)},
       {"aten::_embedding_bag_forward_only", computed(bags::forward)},
 
-      {"aten::_efficient_attention_forward", computed(attention::efficient_forward)},
+      {"aten::_efficient_attention_forward", drawn(attention::efficient_forward)},
       {"aten::_efficient_attention_backward", computed(attention::efficient_backward)},
-      {"aten::_flash_attention_forward", computed(attention::flash_forward)},
+      {"aten::_flash_attention_forward", drawn(attention::flash_forward)},
       {"aten::_flash_attention_backward", computed(attention::flash_backward)},
 
       {"aten::cudnn_is_acceptable", replaced(recurrent::cudnn_does_not_suit)},

@@ -1,6 +1,8 @@
 // Keeps the names of operators whose values a real GPU may give differently, for Python to read.
 #include "unsure.h"
 
+#include "runtime.h"
+
 #include <deque>
 #include <mutex>
 
@@ -15,6 +17,7 @@ std::deque<std::string> noted; // a deque, so that the texts stay where they are
 void note_unsure(const std::string& op) {
   std::lock_guard<std::mutex> guard(lock);
   noted.push_back(op);
+  runtime::unsure(op.c_str());
 }
 
 } // namespace simulated_gpu

@@ -33,14 +33,4 @@ Arguments on_the_cpu(const Call& call) {
   return run(call, call.arguments);
 }
 
-Arguments least_squares(const Call& call) {
-  auto arguments = call.arguments;
-  auto driver = *call.op.schema().argumentIndexWithName("driver");
-  TORCH_CHECK(
-      arguments[driver].isNone() || arguments[driver].toStringView() == "gels",
-      "torch.linalg.lstsq: `driver` other than `gels` is not supported on CUDA");
-  arguments[driver] = "gels";
-  return run(call, arguments);
-}
-
 } // namespace simulated_gpu::whole

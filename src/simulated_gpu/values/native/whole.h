@@ -7,6 +7,5 @@
 namespace simulated_gpu::whole {
 
 Arguments on_the_cpu(const Call& call);
-Arguments least_squares(const Call& call);
 
 } // namespace simulated_gpu::whole

@@ -1,4 +1,4 @@
-// Widens float16 and bfloat16 to float32, complex32 to complex64, and small unsigned integers to int64.
+// Widens float16 and bfloat16 to float32, complex32 to complex64, small unsigned integers to int64, and bool to uint8.
 #include "wider.h"
 
 #include "host.h"
@@ -16,6 +16,8 @@ at::ScalarType wider(at::ScalarType dtype) {
     case at::kUInt16:
     case at::kUInt32:
       return at::kLong;
+    case at::kBool:
+      return at::kByte;
     default:
       return dtype;
   }
