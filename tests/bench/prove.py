@@ -1,6 +1,6 @@
 """Run the pages of other projects as their authors would, and as the tools do that test them there.
 
-The pages of a project get a mkdocs.yml with `plugins: [samedevice]`, and marks on fences that its own tests skip.
+The pages of a project get a mkdocs.yml with `plugins: [samedevice]`, and nothing else.
 pytest records them; a block that fails is an expected failure. A second run says how many blocks print the same again,
 and a build which pages it refuses. At last the tool that the project uses, or the nearest, tests the same pages.
 
