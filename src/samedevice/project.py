@@ -38,10 +38,13 @@ NAMESPACES = ("page", "section")
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
+    "fences": "`all`, the default: every fence of Python is ours; `run`: only those with the word `run`: `python run`",
+    "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+    "time_limit": "seconds that one block may run: 60",
     "simulated": "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
@@ -74,6 +77,14 @@ class Settings:
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
+    fences: str = "all"
+    """`all` where every fence of Python is ours, `run` where only those with this word are."""
+    pages: tuple[str, ...] = ()
+    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
+    snippets: str = ""
+    """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    time_limit: float = 60.0
+    """Seconds that one block may run."""
 
     @classmethod
     def of(cls, own: Mapping[str, Any], root: Path, name: str, docs: str) -> Settings:
@@ -96,7 +107,9 @@ class Settings:
 
     def leaves(self, path: str) -> bool:
         """Whether the page with this path is left alone."""
-        return any(fnmatchcase(Path(path).relative_to(self.docs).as_posix(), pattern) for pattern in self.leave)
+        name = Path(path).relative_to(self.docs).as_posix()
+        left = any(fnmatchcase(name, pattern) for pattern in self.leave)
+        return left or not any(fnmatchcase(name, pattern) for pattern in self.pages or ("*",))
 
     def page_paths(self, root: Path) -> list[Path]:
         """All pages below the project's root."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.errors import SameDeviceError
-from samedevice.outputs.checks import compare, damage, fault, record_command
+from samedevice.outputs.checks import compare, damage, fault, known, record_command
 from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
 from samedevice.page_runs import PageRuns
@@ -178,6 +178,10 @@ def _shown(
     What simulated devices printed is shown as long as no real one of the kind has run the block.
     """
     here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
+    if known(block, device, statuses):
+        if not here or not here.output or fault(block, device, here.output):
+            return
+        statuses = [one for one in statuses if one.output and not fault(block, device, one.output)]
     found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
     if here and here.output:
         found.append((here.environment.order, _here(page, block, here, recordings, statuses)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -40,8 +39,6 @@ class Project:
     """The release that was made of this commit, which is installed."""
     pages: str
     """Hash of the pages at this commit, which a checkout must have."""
-    skipped: tuple[tuple[str, str], ...]
-    """Patterns of fences that its own tests skip, and why; the pattern ends where the options of our engine go."""
     tool: str
     """The package that tests its pages: its own choice, else the nearest."""
     tests: tuple[str, ...]
@@ -57,7 +54,6 @@ PROJECTS = (
         commit="216a792c22b0154d3d3bf008a7317edc7d677e71",
         release="2.8.1",
         pages="93f1c238fb4fd171",
-        skipped=(),
         tool="sybil",
         tests=(DOCS,),
         conftest=SYBIL,
@@ -68,7 +64,6 @@ PROJECTS = (
         commit="d68758668c1dca13e977fd6ec71897339ca7b9c1",
         release="2.0.0a2",
         pages="77fc49e9823f41a5",
-        skipped=((r"<!-- *pytest-codeblocks: *skip *-->\n+[ ]*```python", "skipped by its own tests"),),
         tool="pytest-codeblocks",
         tests=("--codeblocks", DOCS),
     ),
@@ -78,10 +73,6 @@ PROJECTS = (
         commit="cf67d4b3193c3fe43ede18612ed62785eee11382",
         release="2.13.4",
         pages="18647d854075cd57",
-        skipped=(
-            (r'^[ ]*```python \{(?=[^}\n]*requires="3\.1[2-9]").*(?=\})', "for Python 3.12 or newer"),
-            (r'^[ ]*```python \{(?=[^}\n]*test="skip)(?![^}\n]*run="no").*(?=\})', "skipped by its own tests"),
-        ),
         tool="pytest-examples",
         tests=("tests/test_docs.py", "-k", "test_docs_examples", "-W", "default::pytest.PytestRemovedIn10Warning"),
     ),
@@ -127,20 +118,10 @@ def hash_pages(checkout: Path) -> str:
 
 
 def make_project(project: Project, checkout: Path, folder: Path) -> None:
-    """Copy the pages of a checkout to a folder, with what an author adds: a configuration, and marks on fences."""
+    """Copy the pages of a checkout to a folder, with what an author adds: a configuration."""
     shutil.copytree(checkout / DOCS, folder / DOCS)
     shutil.copy(CONFIGS / f"{project.name}.yml", folder / "mkdocs.yml")
     (folder / "pytest.ini").write_text("[pytest]\nsamedevice = mkdocs.yml\n", encoding="utf-8")
-    for path in (folder / DOCS).rglob("*.md"):
-        text = path.read_text(encoding="utf-8")
-        for pattern, reason in project.skipped:
-            text = re.sub(pattern, lambda match, reason=reason: match[0] + shown_only(reason), text, flags=re.M)
-        path.write_text(text, encoding="utf-8")
-
-
-def shown_only(reason: str) -> str:
-    """What a fence says if its block is not run."""
-    return f' run="no" reason="{reason}"'
 
 
 def environment(project: Project) -> Path:

@@ -1,9 +1,8 @@
 """Run the pages of other projects as their authors would, and as the tools do that test them there.
 
-The pages of a project get a mkdocs.yml with `plugins: [samedevice]`, and marks on fences that its own tests skip.
-pytest records them. A block that fails keeps its page from being recorded, so it is marked too, with its reason, until
-nothing fails. A second run says how many blocks print the same again, and a build which pages it refuses. At last the
-tool that the project uses, or the nearest, tests the same pages.
+The pages of a project get a mkdocs.yml with `plugins: [samedevice]`, and nothing else.
+pytest records them; a block that fails is an expected failure. A second run says how many blocks print the same again,
+and a build which pages it refuses. At last the tool that the project uses, or the nearest, tests the same pages.
 
 NAME=FOLDER takes the checkout in a folder; otherwise git fetches the source. What was found goes to results.json and to
 the page about/your-own-docs. Takes some minutes once the projects are installed.
@@ -20,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import results
-from pages_run import Tests, call, run_tests
-from projects import DOCS, PROJECTS, Project, environment, make_project, shown_only, source
+from pages_run import call, run_tests
+from projects import DOCS, PROJECTS, Project, environment, make_project, source
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError
@@ -36,8 +35,6 @@ FAULT = re.compile(r"(?P<path>\S+\.md):(?P<line>\d+) (?:on cpu )?(?P<what>raised
 """How the message on a block that failed begins."""
 REFUSED = re.compile(rf"ERROR +- +({DOCS}/\S+\.md:\d+: .*)")
 """How a build refuses a page."""
-ROUNDS = 6
-"""How often pages are recorded at most: without a block, one below it that needed it fails."""
 Fault = tuple[str, int, str]
 """Path and line of a block that failed, and why."""
 
@@ -48,15 +45,6 @@ def fault(message: str) -> Fault:
     if found is None:
         raise SystemExit(f"this failure is not that of a block:\n{message}")
     return found["path"], int(found["line"]), found["what"]
-
-
-def mark(folder: Path, path: str, line: int, why: str) -> None:
-    """Mark the fence on a line of a page: its block is shown and not run."""
-    lines = (folder / path).read_text(encoding="utf-8").split("\n")
-    fence = lines[line - 1].rstrip()
-    at = len(fence) - fence.endswith("}")
-    lines[line - 1] = fence[:at] + shown_only(why) + fence[at:]
-    (folder / path).write_text("\n".join(lines), encoding="utf-8")
 
 
 def reasons(faults: list[Fault]) -> dict[str, int]:
@@ -77,26 +65,12 @@ def read_pages(folder: Path) -> tuple[int, list[Block], list[str]]:
     return len(paths) - len(refused), blocks, refused
 
 
-def record(folder: Path, python: Path) -> tuple[Tests, Tests, list[Fault]]:
-    """Record all pages; mark the blocks that fail until none does. Return the first run, the last, and those blocks."""
-    first = last = run_tests(RECORD, folder, python)
-    marked: list[Fault] = []
-    for _ in range(ROUNDS):
-        found = [fault(message) for message in last.failed]
-        if not found:
-            break
-        for path, line, why in found:
-            mark(folder, path, line, why)
-        marked += found
-        last = run_tests(RECORD, folder, python)
-    return first, last, marked
-
-
 def ours(folder: Path, python: Path) -> dict[str, Any]:
     """What this engine finds in a folder with the pages of a project."""
     pages, blocks, refused = read_pages(folder)
     skipped = Counter(block.options.reason for block in blocks if block.options.reason)
-    first, last, marked = record(folder, python)
+    first = run_tests(RECORD, folder, python)
+    failed = reasons([fault(message) for message in first.failed])
     again = run_tests(PAGES, folder, python)
     said, status = call([python, "-m", "mkdocs", "build", "-q"], folder)
     if status:
@@ -108,9 +82,9 @@ def ours(folder: Path, python: Path) -> dict[str, Any]:
         "blocks": len(blocks),
         "skipped": dict(skipped.most_common()),
         "passed": first.passed,
-        "failed": reasons([fault(message) for message in first.failed]),
-        "left out": reasons(marked),
-        "recorded": last.passed,
+        "failed": failed,
+        "left out": failed,
+        "recorded": first.passed,
         "the same again": again.passed,
         "seconds": first.seconds,
         "cpu": first.cpu,
