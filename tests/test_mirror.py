@@ -22,7 +22,6 @@ ELSEWHERE = {
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
     "integration/rendered_site.py": "integration/test_mkdocs_plugin.py",
-    "integration/rendered_text.py": "integration/test_mkdocs_plugin.py",
     "integration/summary.py": "integration/test_pytest_recording.py",
     "integration/zensical/build.py": "integration/test_zensical.py",
     "integration/zensical/copy.py": "integration/test_zensical.py",

@@ -31,11 +31,7 @@ def with_text(page: Page, text: str) -> Page:
         if fence is None:
             raise PageError(page.path, block.line, f"another plugin or extension changed this block; {ADVICE}")
         blocks.append(replace(block, fence=replace(fence, line=block.fence.line)))
-    starts = [(old.fence.start, new.fence.start) for old, new in zip(page.blocks, blocks, strict=True)]
-    parts = (
-        replace(part, start=next((new for old, new in starts if old >= part.start), len(whole))) for part in page.parts
-    )  # as in the file: each block stays in its section, whatever headings the text has now
-    return replace(page, text=whole, blocks=tuple(blocks), parts=tuple(parts))
+    return replace(page, text=whole, blocks=tuple(blocks))
 
 
 def without_front_matter(text: str) -> str:
