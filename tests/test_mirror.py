@@ -31,6 +31,7 @@ ELSEWHERE = {
     "outputs/cache.py": "test_site_outputs.py",
     "outputs/counts.py": "same_device_site/test_status.py",
     "pages/block.py": "pages/test_hashes.py",
+    "pages/includes.py": "pages/test_conventions.py",
     "pages/links.py": "integration/test_notebooks.py",
     "pages/options.py": "pages/test_page.py",
     "pages/parsing.py": "pages/test_page.py",
