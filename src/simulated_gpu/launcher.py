@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 from .errors import SimulatedGPUError
+from .reporting import Report, report
+from .reporting.output import Outputs
 from .startup import start
 
 USAGE = """python -m simulated_gpu [--gpus N] [--memory SIZE] [--capability X.Y] script.py ARGS
@@ -23,19 +25,38 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--gpus", type=int, default=1, metavar="N", help="how many GPUs (default: 1)")
     parser.add_argument("--memory", metavar="SIZE", help="memory of each, such as 8GiB (default: 16GiB)")
     parser.add_argument("--capability", metavar="X.Y", help="compute capability, such as 7.5 (default: 8.0)")
+    group = parser.add_argument_group("report", "by source line: waits, copies, launches, and what holds the memory")
+    group.add_argument("--report", action="store_true", help="print a report at the end")
+    group.add_argument("--report-json", metavar="FILE", help="write it as JSON")
+    group.add_argument("--report-svg", metavar="FILE", help="write a picture of the memory")
+    group.add_argument("--report-github", action="store_true", help="print it as annotations of GitHub Actions")
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     parser.add_argument("program", help="the script, or the module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
     given = parser.parse_args(arguments)
     if not given.module and not Path(given.program).is_file():
         parser.error(f"there is no file {given.program}")
+    outputs = Outputs(given.report, given.report_github, given.report_json, given.report_svg)
     try:
+        outputs.check()
         start(given.gpus, given.memory, given.capability)
     except SimulatedGPUError as error:
         print(f"simulated_gpu: {error}", file=sys.stderr)
         return 2
-    run(given.program, given.arguments, given.module)
+    if outputs:
+        _run_and_report(given.program, given.arguments, given.module, outputs)
+    else:
+        run(given.program, given.arguments, given.module)
     return 0
+
+
+def _run_and_report(program: str, arguments: Sequence[str], module: bool, outputs: Outputs) -> None:
+    found = Report()
+    try:
+        with report() as found:
+            run(program, arguments, module)
+    finally:
+        outputs.write(found)
 
 
 def run(program: str, arguments: Sequence[str], module: bool) -> None:

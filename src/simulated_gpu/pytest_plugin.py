@@ -11,6 +11,7 @@ import pytest
 
 from . import settings, startup
 from .errors import SettingError, SimulatedGPUError
+from .pytest_tests import Reporting
 
 OPTION = "--simulated-gpu"
 
@@ -21,6 +22,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(OPTION, nargs="?", const="1", metavar="N", help="run the tests with N simulated CUDA GPUs (1)")
     group.addoption(f"{OPTION}-memory", metavar="SIZE", help="memory of each, such as 8GiB (16GiB)")
     group.addoption(f"{OPTION}-capability", metavar="X.Y", help="their compute capability, such as 7.5 (8.0)")
+    group.addoption(f"{OPTION}-report", action="store_true", help="report waits, copies, launches and memory by line")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark, and the part of the plugin that reports."""
+    config.addinivalue_line(
+        "markers", "simulated_gpu(max_waits, max_copies, max_kernels, max_memory): limits on a simulated GPU"
+    )
+    if settings.read() is None:
+        if config.getoption("simulated_gpu_report"):
+            raise pytest.UsageError(f"{OPTION}-report: there is no simulated GPU to report on. Add {OPTION}.")
+    else:
+        config.pluginmanager.register(Reporting(config.getoption("simulated_gpu_report")), "simulated_gpu_reporting")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

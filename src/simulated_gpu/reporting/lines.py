@@ -1,0 +1,71 @@
+"""Whose line it is: the innermost frame of the user's code, and the phase of a training step that it belongs to."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterable, Iterator
+from functools import cache
+from types import FrameType
+
+Frame = tuple[str, int, str]
+"""A file, a line number, and the name of the function."""
+
+FORWARD, BACKWARD, STEP = "forward", "backward", "step"
+_REPORTING = os.path.dirname(__file__) + os.sep
+NOWHERE = "outside of your code"
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}torch{os.sep}")
+_FOLDERS = (os.path.dirname(os.path.dirname(__file__)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
+
+
+@cache
+def is_own(filename: str) -> bool:
+    """Return whether a file is the user's: neither installed, nor of Python's library, nor of this package."""
+    if filename.startswith("<") and filename != "<stdin>":
+        return False
+    return not filename.startswith(_FOLDERS) and not any(folder in filename for folder in _INSTALLED)
+
+
+def line_of(frames: Iterable[Frame]) -> str | None:
+    """Return "file:number" of the innermost frame of the user's, or None. Frames come innermost first."""
+    return next((f"{_shown(file)}:{number}" for file, number, _ in frames if is_own(file)), None)
+
+
+def phase_of(frames: Iterable[Frame]) -> str:
+    """Return the phase that frames belong to, innermost first. Without a frame it is autograd's own thread."""
+    phase = BACKWARD
+    for file, _, name in frames:
+        if "/torch/optim/" in file:
+            return STEP
+        if "/torch/autograd/" in file and name in ("backward", "grad", "_engine_run_backward", "apply"):
+            return BACKWARD
+        phase = FORWARD
+    return phase
+
+
+def here(frame: FrameType) -> tuple[str | None, str]:
+    """Return the user's line and the phase of a running frame.
+
+    Autograd's threads have no frames of the user's: what they do belongs to the line in which the main thread is.
+    """
+    frames = list(_outwards(frame))
+    line = line_of(frames)
+    if line is not None or threading.current_thread() is threading.main_thread():
+        return line, phase_of(frames)
+    main = sys._current_frames().get(threading.main_thread().ident or 0)
+    return (line_of(_outwards(main)) if main else None), phase_of(frames)
+
+
+def _outwards(frame: FrameType | None) -> Iterator[Frame]:
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_REPORTING):
+            yield frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+        frame = frame.f_back
+
+
+@cache
+def _shown(filename: str) -> str:
+    relative = os.path.relpath(filename) if os.path.isabs(filename) else filename
+    return filename if relative.startswith("..") else relative
