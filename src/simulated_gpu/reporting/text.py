@@ -11,7 +11,7 @@ from .lines import BACKWARD, FORWARD, STEP
 
 MOST = 5
 """The lines of each part."""
-UNKNOWN = "not known here: the CUDA context (some hundred MiB of a real GPU), and the workspaces of cuDNN"
+UNKNOWN = "not known here: the CUDA context (some hundred MiB of a real GPU), and the work of cuDNN, QR and unique"
 
 
 def describe(report: Report) -> str:
