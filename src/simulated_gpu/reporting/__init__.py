@@ -1,6 +1,6 @@
-"""What a simulated GPU can tell about a program: where Python waits, what is copied, and what holds the memory."""
+"""What a simulated GPU can tell about a program: where it waits, what it copies, and what holds its memory."""
 
+from .facts import Copies, Held, Kernels, Memory, OutOfMemory, Report, Waits
 from .recording import report
-from .result import CopyCount, LineCount, Report
 
-__all__ = ["CopyCount", "LineCount", "Report", "report"]
+__all__ = ["Copies", "Held", "Kernels", "Memory", "OutOfMemory", "Report", "Waits", "report"]

@@ -1,93 +1,77 @@
-"""Finds the line of a program that caused an event: the innermost one that is neither PyTorch's nor a package's."""
+"""Whose line it is: the innermost frame of the user's code, and the phase of a training step that it belongs to."""
 
 from __future__ import annotations
 
-import linecache
+import os
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
 
-_PATHS = sysconfig.get_paths()
-_FOREIGN = tuple(
-    {f"{Path(_PATHS[name])}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    | {f"{Path(__file__).parent.parent}/", "/dist-packages/"}
-)
+Frame = tuple[str, int, str]
+"""A file, a line number, and the name of the function."""
+
+FORWARD, BACKWARD, STEP = "forward", "backward", "step"
+_REPORTING = os.path.dirname(__file__) + os.sep
+NOWHERE = "outside of your code"
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_NAMED = ("<stdin>", "<console>", "<ipython-input")
+"""The code that a person types has such names."""
 _ENGINE = "_engine_run_backward"
-
-
-class Line(NamedTuple):
-    """A line of a program. The line 0 of "" stands for what no line caused."""
-
-    file: str
-    number: int
-
-    def __str__(self) -> str:
-        if not self.file:
-            return "no line of the program"
-        if not self.number:
-            return self.file
-        path = Path(self.file)
-        here = Path.cwd()
-        return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{self.number}"
-
-    @property
-    def code(self) -> str:
-        """Return the line's text."""
-        return linecache.getline(self.file, self.number).strip()
-
-
-NOWHERE = Line("", 0)
+_FOLDERS = (os.path.dirname(os.path.dirname(__file__)) + os.sep, sysconfig.get_paths()["stdlib"] + os.sep)
 
 
 @cache
-def is_program(file: str) -> bool:
-    """Return whether a file belongs to the program, and not to Python, PyTorch or an installed package."""
-    if file.startswith("<"):  # such as <frozen importlib> and <string>; <stdin> and <console> are a person's
-        return file in ("<stdin>", "<console>") or file.startswith("<ipython")
-    return not file.startswith(_FOREIGN) and "/site-packages/" not in file and "/dist-packages/" not in file
+def is_own(filename: str) -> bool:
+    """Return whether a file is the user's: neither installed, nor of Python's library, nor of this package."""
+    if filename.startswith("<"):
+        return filename.startswith(_NAMED)
+    return not filename.startswith(_FOLDERS) and not any(folder in filename for folder in _INSTALLED)
 
 
-def innermost(frames: Iterable[tuple[str, int]]) -> Line:
-    """Return the program's innermost line of a stack, innermost frame first; of none, the outermost line there is."""
-    line = NOWHERE
-    for file, number in frames:
-        line = Line(file, number)
-        if is_program(file):
-            return line
-    return line
+def line_of(frames: Iterable[Frame]) -> str | None:
+    """Return "file:number" of the innermost frame of the user's, or None. Frames come innermost first."""
+    return next((f"{_shown(file)}:{number}" for file, number, _ in frames if is_own(file)), None)
 
 
-def of_frame(frame: FrameType) -> Line | None:
-    """Return the program's line for a frame of this package, or None in a thread without others, such as autograd's."""
-    outside = _without_this_package(frame)
-    return innermost(_walk(outside)) if outside is not None else None
+def phase_of(frames: Iterable[Frame]) -> str:
+    """Return the phase that frames belong to, innermost first. Without a frame it is autograd's own thread."""
+    phase = BACKWARD
+    for file, _, name in frames:
+        if "/torch/optim/" in file:
+            return STEP
+        if "/torch/autograd/" in file and name in ("backward", "grad", _ENGINE, "apply"):
+            return BACKWARD
+        phase = FORWARD
+    return phase
 
 
-def backward() -> Line:
-    """Return the line of the program that runs a backward pass now, in any thread."""
-    frames = sys._current_frames()
-    frames.pop(threading.get_ident(), None)  # a variable that holds its own frame would keep the program's tensors
-    for frame in frames.values():
-        inner: FrameType | None = frame
-        while inner is not None:
-            if inner.f_code.co_name == _ENGINE:
-                return innermost(_walk(inner))
-            inner = inner.f_back
-    return NOWHERE
+def here(frame: FrameType) -> tuple[str | None, str]:
+    """Return the user's line and the phase of a running frame.
+
+    Autograd's threads have no frames of the user's: what they do belongs to the line that runs a backward pass now.
+    """
+    frames = list(_outwards(frame))
+    return line_of(frames) or _of_the_backward(), phase_of(frames)
 
 
-def _without_this_package(frame: FrameType | None) -> FrameType | None:
-    while frame is not None and frame.f_code.co_filename.startswith(str(Path(__file__).parent)):
-        frame = frame.f_back
-    return frame
+def _of_the_backward() -> str | None:
+    running = sys._current_frames()
+    running.pop(threading.get_ident(), None)  # a variable that holds its own frame would keep the program's tensors
+    stacks = (list(_outwards(frame)) for frame in running.values())
+    return next((line_of(frames) for frames in stacks if any(name == _ENGINE for _, _, name in frames)), None)
 
 
-def _walk(frame: FrameType | None) -> Iterable[tuple[str, int]]:
+def _outwards(frame: FrameType | None) -> Iterator[Frame]:
     while frame is not None:
-        yield frame.f_code.co_filename, frame.f_lineno
+        if not frame.f_code.co_filename.startswith(_REPORTING):
+            yield frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
         frame = frame.f_back
+
+
+@cache
+def _shown(filename: str) -> str:
+    relative = os.path.relpath(filename) if os.path.isabs(filename) else filename
+    return filename if relative.startswith("..") else relative

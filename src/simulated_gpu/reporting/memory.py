@@ -1,159 +1,204 @@
-"""What held a GPU's memory and when, computed from the history of PyTorch's allocator."""
+"""What held a GPU's memory at its peak: the allocator's history, gone through once more."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from .lines import Line
-from .owners import Owners
+from .facts import Held, Memory, OutOfMemory
+from .lines import BACKWARD, FORWARD, NOWHERE, Frame, line_of, phase_of
+from .tensors import ACTIVATIONS, BEFORE, REST, TEMPORARY, WORKSPACE
 
-GRAIN = 512  # the allocator rounds each request up to a multiple of this
-FREED = "free_requested"
-TAKEN, GIVEN_BACK = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
-BEFORE = Line("<before the report>", 0)
-
-
-class Point(NamedTuple):
-    """The memory at one time, in bytes."""
-
-    seconds: float
-    allocated: int
-    by_owner: dict[str, int]
+GRAIN = 512
+POINTS = 400
+"""The points of a curve, at most."""
+ALLOCATED, RELEASED, FAILED = "alloc", "free_requested", "oom"
+GROWN = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
 
 
 @dataclass
-class Memory:
-    """The memory of one GPU while a report was open."""
+class Allocation:
+    """A piece of memory, from its allocation to its release."""
 
-    gpu: int
-    peak: int = 0
-    """The most bytes that PyTorch had allocated."""
-    reserved: int = 0
-    """The most bytes that PyTorch had taken from the GPU."""
-    owners: Counter[str] = field(default_factory=Counter)
-    """What held the peak, in bytes: parameters, gradients, optimizer state, other."""
-    lines: Counter[tuple[Line, str]] = field(default_factory=Counter)
-    """The bytes at the peak, by the line that allocated them and what they are."""
-    refused: list[tuple[Line, int]] = field(default_factory=list)
-    """The lines that ran out of memory, and the bytes that they asked for."""
-    points: list[Point] = field(default_factory=list)
-    """The memory over time."""
+    address: int
+    bytes: int
+    start: int
+    """The number of the entry in the history, and -1 for what was there before."""
+    time: float
+    line: str
+    phase: str
+    end: int | None = None
+    end_time: float = float("inf")
+    category: str = TEMPORARY
 
 
-class Block(NamedTuple):
-    """An allocation, from one place in the history to another."""
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known besides the history."""
 
-    size: int
-    line: Line
-    owner: str
-    begin: int
-    end: int
+    noted: Mapping[tuple[int, int], Sequence[tuple[int, str]]]
+    workspaces: set[int]
+    backward: Sequence[tuple[int, str]]
+    """The lines that ran autograd, each with the time since which it did."""
+    counted: Mapping[int, int]
+    """The peak of a GPU as PyTorch counts it, where that is known."""
 
-
-class Replay:
-    """Goes through the history of one GPU: backward from what is allocated now to the begin, then forward."""
-
-    def __init__(self, gpu: int, known: Owners, line: Callable[[Any], Line]) -> None:
-        self.memory = Memory(gpu)
-        self.known = known
-        self.line = line
-        self.live: dict[int, Block] = {}
-        self.blocks: list[Block] = []
-        self.total: Counter[str] = Counter()
-        self.begin = 0.0
-        self.place_of_peak = -1
-
-    def run(self, segments: list[Any], entries: list[Any]) -> Memory:
-        """Return the memory of this GPU."""
-        reserved = self._rewind(segments, entries)
-        freed = _freed(entries)
-        self.begin = entries[0]["time_us"] if entries else 0.0
-        self._reach(-1, self.begin, reserved)
-        for place, entry in enumerate(entries):
-            action = entry["action"]
-            if action == "alloc":
-                self._add(place, entry, freed.get(place, len(entries)), entries)
-            elif action == FREED:
-                self._remove(entry["addr"])
-            elif action in TAKEN:
-                reserved += entry["size"]
-            elif action in GIVEN_BACK:
-                reserved -= entry["size"]
-            elif action == "oom":
-                self.memory.refused.append((self.line(entry), entry["size"]))
-            self._reach(place, entry["time_us"], reserved)
-        for block in self.blocks:
-            if block.begin <= self.place_of_peak < block.end:
-                self.memory.lines[block.line, block.owner] += block.size
-        return self.memory
-
-    def _rewind(self, segments: list[Any], entries: list[Any]) -> int:
-        """Find what was allocated at the begin. Return what was reserved then."""
-        reserved = sum(segment["total_size"] for segment in segments)
-        blocks = {
-            block["address"]: block.get("requested_size", block["size"])
-            for segment in segments
-            for block in segment["blocks"]
-            if block["state"] == "active_allocated"
-        }
-        for entry in reversed(entries):
-            action = entry["action"]
-            if action == "alloc":
-                blocks.pop(entry["addr"], None)
-            elif action == FREED:
-                blocks[entry["addr"]] = entry["size"]
-            elif action in TAKEN:
-                reserved -= entry["size"]
-            elif action in GIVEN_BACK:
-                reserved += entry["size"]
-        first_free = {entry["addr"]: i for i, entry in reversed(list(enumerate(entries))) if entry["action"] == FREED}
-        for address, size in blocks.items():
-            end = first_free.get(address, len(entries))
-            until = entries[end]["time_us"] if end < len(entries) else float("inf")
-            owner = self.known.of(self.memory.gpu, address, size, 0, until, ())
-            self._hold(address, Block(_rounded(size), BEFORE, owner, -1, end))
-        return int(reserved)
-
-    def _add(self, place: int, entry: Any, end: int, entries: list[Any]) -> None:
-        until = entries[end]["time_us"] if end < len(entries) else float("inf")
-        frames = entry.get("frames", ())
-        owner = self.known.of(self.memory.gpu, entry["addr"], entry["size"], entry["time_us"], until, frames)
-        self._hold(entry["addr"], Block(_rounded(entry["size"]), self.line(entry), owner, place, end))
-
-    def _hold(self, address: int, block: Block) -> None:
-        self.live[address] = block
-        self.blocks.append(block)
-        self.total[block.owner] += block.size
-
-    def _remove(self, address: int) -> None:
-        block = self.live.pop(address, None)
-        if block is not None:
-            self.total[block.owner] -= block.size
-
-    def _reach(self, place: int, time_us: float, reserved: int) -> None:
-        memory, now = self.memory, self.total.total()
-        memory.reserved = max(memory.reserved, reserved)
-        memory.points.append(Point((time_us - self.begin) / 1e6, now, dict(self.total)))
-        if now > memory.peak:
-            memory.peak = now
-            memory.owners = +self.total
-            self.place_of_peak = place
+    def line(self, frames: Sequence[Frame], time: float) -> str:
+        """Return the line of an entry. Autograd's own threads have no frames: their line is the one that runs it."""
+        line = line_of(frames)
+        if line is None and not frames and self.backward:
+            place = bisect_right(self.backward, (int(time), "\uffff"))
+            line = self.backward[max(place - 1, 0)][1]
+        return line or NOWHERE
 
 
-def _freed(entries: list[Any]) -> dict[int, int]:
-    """Return the place at which each allocation is freed, by its own place in the history."""
-    freed: dict[int, int] = {}
-    live: dict[int, int] = {}
-    for place, entry in enumerate(entries):
-        if entry["action"] == "alloc":
-            live[entry["addr"]] = place
-        elif entry["action"] == FREED and entry["addr"] in live:
-            freed[live.pop(entry["addr"])] = place
-    return freed
+def examine(device: int, total: int, before: Mapping[str, Any], after: Mapping[str, Any], known: Knowledge) -> Memory:
+    """Return the memory of a GPU between two snapshots."""
+    history = after["device_traces"][device]
+    if device < len(before["device_traces"]):
+        history = history[len(before["device_traces"][device]) :]
+    entries = [(entry, frames(entry)) for entry in history]
+    phases = _phases(entries)
+    allocations = _allocations(entries, phases, _held_before(device, before), known)
+    _categorize(allocations, phases, device, known, ended_early=any(e["action"] == FAILED for e, _ in entries))
+    sizes = _sizes(allocations, len(entries))
+    place = max(range(len(sizes)), key=sizes.__getitem__)
+    at_peak = [one for one in allocations if one.start < place and (one.end is None or one.end >= place)]
+    rest = max(known.counted.get(device, 0) - sizes[place], 0)
+    entry, found = entries[place - 1] if place else ({"time_us": 0}, [])
+    return Memory(
+        device=device,
+        total=total,
+        peak=sizes[place] + rest,
+        reserved=_reserved(device, before, history),
+        line=known.line(found, entry["time_us"]) if place else NOWHERE,
+        phase=phases[place - 1] if place else FORWARD,
+        held=(*_by_line(at_peak), *([Held(NOWHERE, REST, rest)] if rest else [])),
+        failed=tuple(
+            OutOfMemory(known.line(found, entry["time_us"]), phase_of(found), entry["size"])
+            for entry, found in entries
+            if entry["action"] == FAILED
+        ),
+        curve=_curve(allocations, phases, sizes),
+    )
+
+
+def _phases(entries: Sequence[tuple[Any, list[Frame]]]) -> list[str]:
+    """Return the phase of each entry. PyTorch keeps no frames of a release: it has the phase of what was before."""
+    phases, phase = [], FORWARD
+    for entry, found in entries:
+        phase = phase_of(found) if entry["action"] in (ALLOCATED, FAILED) else phase
+        phases.append(phase)
+    return phases
+
+
+def frames(entry: Mapping[str, Any]) -> list[Frame]:
+    """Return the frames of an entry, innermost first."""
+    return [(frame["filename"], frame["line"], frame["name"]) for frame in entry.get("frames", ())]
 
 
 def _rounded(size: int) -> int:
-    return max(1, -(-size // GRAIN)) * GRAIN
+    return -(-size // GRAIN) * GRAIN
+
+
+def _held_before(device: int, before: Mapping[str, Any]) -> list[Allocation]:
+    blocks = (block for segment in before["segments"] if segment["device"] == device for block in segment["blocks"])
+    return [
+        Allocation(block["address"], block["size"], -1, float("-inf"), NOWHERE, FORWARD, category=BEFORE)
+        for block in blocks
+        if block["state"] == "active_allocated"
+    ]
+
+
+def _allocations(
+    entries: Sequence[tuple[Any, list[Frame]]], phases: Sequence[str], found: list[Allocation], known: Knowledge
+) -> list[Allocation]:
+    alive = {one.address: one for one in found}
+    for place, (entry, stack) in enumerate(entries):
+        address, time = entry.get("addr", 0), entry["time_us"]  # a failure has no address
+        if entry["action"] == ALLOCATED:
+            line = known.line(stack, time)
+            alive[address] = Allocation(address, _rounded(entry["size"]), place, time, line, phases[place])
+            found.append(alive[address])
+        elif entry["action"] == RELEASED and address in alive:
+            ended = alive.pop(address)
+            ended.end, ended.end_time = place, time
+    return found
+
+
+def _categorize(
+    allocations: Sequence[Allocation], phases: Sequence[str], device: int, known: Knowledge, ended_early: bool
+) -> None:
+    backward = [place for place, phase in enumerate(phases) if phase == BACKWARD]
+    for one in allocations:
+        noted = known.noted.get((device, one.address), ())
+        category = next((category for time, category in noted if one.time <= time <= one.end_time), None)
+        if category is not None:
+            one.category = category
+        elif one.address in known.workspaces and one.end is None:
+            one.category = WORKSPACE
+        elif one.phase == FORWARD and one.category != BEFORE and _reaches(one, backward, ended_early):
+            one.category = ACTIVATIONS
+
+
+def _reaches(one: Allocation, backward: Sequence[int], ended_early: bool) -> bool:
+    """Return whether an allocation is still held when the next backward begins, or the program runs out of memory."""
+    place = bisect_right(backward, one.start)
+    if place == len(backward):
+        return ended_early and one.end is None
+    return one.end is None or one.end > backward[place]
+
+
+def _sizes(allocations: Sequence[Allocation], number: int) -> list[int]:
+    """Return the bytes that are held before each entry of the history and after the last."""
+    changes = [0] * (number + 1)
+    for one in allocations:
+        changes[one.start + 1] += one.bytes
+        if one.end is not None:
+            changes[one.end + 1] -= one.bytes
+    sizes = []
+    held = 0
+    for change in changes:
+        held += change
+        sizes.append(held)
+    return sizes
+
+
+def _reserved(device: int, before: Mapping[str, Any], history: Sequence[Any]) -> int:
+    held: int = sum(segment["total_size"] for segment in before["segments"] if segment["device"] == device)
+    most = held
+    for entry in history:
+        held += GROWN.get(entry["action"], 0) * entry["size"]
+        most = max(most, held)
+    return most
+
+
+def _by_line(allocations: Sequence[Allocation]) -> tuple[Held, ...]:
+    sizes: Counter[tuple[str, str]] = Counter()
+    for one in allocations:
+        sizes[one.line, one.category] += one.bytes
+    return tuple(Held(line, category, size) for (line, category), size in sizes.most_common())
+
+
+def _curve(
+    allocations: Sequence[Allocation], phases: Sequence[str], sizes: Sequence[int]
+) -> tuple[tuple[str, dict[str, int]], ...]:
+    """Return the bytes by category at up to `POINTS` places, of each stretch the fullest."""
+    stretch = -(-len(sizes) // POINTS)
+    places = [max(range(i, min(i + stretch, len(sizes))), key=sizes.__getitem__) for i in range(0, len(sizes), stretch)]
+    changes: list[list[tuple[str, int]]] = [[] for _ in sizes]
+    for one in allocations:
+        changes[one.start + 1].append((one.category, one.bytes))
+        if one.end is not None:
+            changes[one.end + 1].append((one.category, -one.bytes))
+    points, held, done = [], Counter[str](), 0
+    for place in places:
+        for category, size in (change for at in changes[done : place + 1] for change in at):
+            held[category] += size
+        done = place + 1
+        phase = phases[place - 1] if place else FORWARD
+        points.append((phase, {category: size for category, size in held.items() if size}))
+    return tuple(points)

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <string>
 
 #include "state.h"
@@ -29,15 +30,12 @@ constexpr int MOST_LISTENERS = 8;
 Listener listeners[MOST_LISTENERS];
 std::atomic<int> listening{0};
 
-// Python's report: called for launches, copies, waits and nothing else. It takes Python's lock, and allocations and
-// frees happen while PyTorch's allocator holds its own.
-using Reporter = void (*)(int kind, const char *what, size_t bytes, int direction, int pinned, int blocking);
-std::atomic<Reporter> reporter{nullptr};
+// Python's listener: it is called for the kinds that it asks for alone, as each call waits for Python's lock. Never ask
+// for SIMGPU_ALLOCATE or SIMGPU_FREE: PyTorch's allocator holds a lock of its own there.
+std::atomic<simgpu_listener> watcher{nullptr};
+std::atomic<uint32_t> watched{0};
 
-bool is_reported(int kind) {
-    return kind == SIMGPU_LAUNCH || kind == SIMGPU_LIBRARY_CALL || kind == SIMGPU_GRAPH_LAUNCH || kind == SIMGPU_COPY ||
-           kind == SIMGPU_WAIT;
-}
+std::map<const void *, size_t> workspaces;  // that cuBLAS was given, by address
 
 thread_local int depth = 0;
 thread_local uint64_t launched = 0;
@@ -64,8 +62,7 @@ void note(simgpu_event event) {
     }
     int number = listening.load(std::memory_order_acquire);
     for (int i = 0; i < number; ++i) listeners[i].call(&event, listeners[i].data);
-    Reporter report = is_reported(event.kind) ? reporter.load(std::memory_order_acquire) : nullptr;
-    if (report) report(event.kind, event.what, event.bytes, event.direction, event.pinned, event.blocking);
+    if (watched.load(std::memory_order_acquire) & (1u << event.kind)) watcher.load()(&event, nullptr);
 }
 
 void refuse(const char *what) {
@@ -121,8 +118,6 @@ EXPORT int simgpu_listen(simgpu_listener listener, void *user) {
     return 0;
 }
 
-EXPORT void simgpu_report_to(Reporter to) { reporter.store(to, std::memory_order_release); }
-
 EXPORT uint64_t simgpu_count(int kind) { return kind > 0 && kind < SIMGPU_KINDS ? counts[kind].load() : 0; }
 EXPORT uint64_t simgpu_unclaimed(void) { return unclaimed; }
 
@@ -138,4 +133,24 @@ EXPORT int simgpu_library_call(const char *what) { return claim(SIMGPU_LIBRARY_C
 EXPORT int simgpu_refused(const char *what) {
     refuse(what);
     return 1;
+}
+
+// Calls Python's listener for the events of some kinds, one bit each; 0 ends that.
+EXPORT void simgpu_watch(simgpu_listener listener, uint32_t kinds) {
+    watched.store(0, std::memory_order_release);
+    watcher.store(listener);
+    watched.store(listener ? kinds : 0, std::memory_order_release);
+}
+
+EXPORT void simgpu_note_workspace(const void *address, size_t bytes) {
+    std::lock_guard<std::mutex> guard(log_lock);
+    if (address) workspaces[address] = bytes;
+}
+// Copies the addresses of the workspaces that cuBLAS was given so far, at most `most`. Returns how many.
+EXPORT size_t simgpu_workspaces(const void **addresses, size_t most) {
+    std::lock_guard<std::mutex> guard(log_lock);
+    size_t number = 0;
+    for (auto &workspace : workspaces)
+        if (number < most) addresses[number++] = workspace.first;
+    return number;
 }

@@ -1,5 +1,9 @@
 // cuBLAS: what its handle remembers.
+#include <cstddef>
+
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+extern "C" void simgpu_note_workspace(const void *, size_t);
 
 namespace {
 
@@ -25,6 +29,10 @@ EXPORT int cublasSetStream_v2(Handle *handle, void *stream) {
 }
 EXPORT int cublasGetStream_v2(Handle *handle, void **stream) {
     *stream = handle->stream;
+    return 0;
+}
+EXPORT int cublasSetWorkspace_v2(Handle *, void *workspace, size_t bytes) {
+    simgpu_note_workspace(workspace, bytes);
     return 0;
 }
 EXPORT int cublasSetMathMode(Handle *handle, int mode) {

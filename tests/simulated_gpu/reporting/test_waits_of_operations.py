@@ -1,0 +1,17 @@
+"""What a report counts as a wait, against PyTorch's own warnings of synchronizing operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).parents[3] / "tools" / "simulated_gpu" / "waits.py"
+
+
+@pytest.mark.cuda_build
+def test_waits_are_those_that_pytorch_warns_of(simulated: Callable[..., str]) -> None:
+    """In 38 operations; two wait without a warning, and the tool fails if any other differs."""
+    printed = simulated(TOOL.read_text())
+    assert printed.splitlines()[-1] == "38 operations, 2 differ"
