@@ -132,6 +132,20 @@ print(torch.histc(torch.tensor([1, 2, 3, 9]).cuda(), 4).tolist(), torch.tensor([
     assert simulated(program) == "[2, 1, 0, 1] [True, False]\n"
 
 
+def test_cudnn_convolves_no_integers(simulated: Simulated) -> None:
+    """The CPU does, so a test there passes."""
+    program = """
+import torch
+x = torch.ones(1, 1, 4, 4, 4, dtype=torch.long)
+print(torch.nn.functional.conv3d(x, x).item())
+try:
+    torch.nn.functional.conv3d(x.cuda(), x.cuda())
+except RuntimeError as error:
+    print(str(error).splitlines()[0])
+"""
+    assert simulated(program) == "64\ngetCudnnDataTypeFromScalarType() not supported for Long\n"
+
+
 def test_what_is_not_known_is_refused_by_name(simulated: Simulated) -> None:
     """A value that nobody computed must never be returned."""
     program = """

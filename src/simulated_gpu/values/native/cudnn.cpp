@@ -38,8 +38,15 @@ void note_rounding(const Call& call) {
     note_unsure(call.op.name() + " in TF32");
 }
 
+// PyTorch's code that is replaced here would ask cuDNN for its name of the dtype.
+void refuse_integers(at::ScalarType dtype) {
+  TORCH_CHECK(
+      at::isFloatingType(dtype), "getCudnnDataTypeFromScalarType() not supported for ", c10::toString(dtype));
+}
+
 // A convolution in float32 at least, not yet rounded.
 at::Tensor convolve(const Call& call, const char* input, bool transposed) {
+  refuse_integers(call.host(input).scalar_type());
   note_rounding(call);
   auto bias = transposed || !call.op.schema().argumentIndexWithName("bias") ? at::Tensor() : wide(call.host("bias"));
   auto weight = wide(call.host("weight"));
