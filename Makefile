@@ -15,8 +15,9 @@ SEED ?=
 PROJECTS ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
-INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 TEST = $(BIN)/python -m pytest -n logical --durations=10
+# What serves the site: a small installation, unless the whole one is there.
+SERVING := $(if $(wildcard $(VENV)/ready),$(VENV)/ready,$(VENV)/site)
 
 # Material announces its end of life at each build; once is enough.
 export NO_MKDOCS_2_WARNING := 1
@@ -26,50 +27,54 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-serve: $(VENV)/ready ## show the site on localhost, rebuilt whenever a page is saved
+serve: $(SERVING) ## show the site on localhost from the recordings, check it, and rebuild it whenever a page is saved
 	$(BIN)/mkdocs serve
 
 build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
 	$(BIN)/mkdocs build --strict
 
-test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine and the site
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (3 minutes)
 	$(TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
 	$(if $(TORCH),PYTHON=$(PYTHON) SIMULATED=$(SIMULATED) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)) $(if $(SIMULATED),--simulated))
 
 gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine with a GPU, or on a Mac
-	$(BIN)/python tests/gpu/kit.py
+	$(BIN)/python tools/gpu/kit.py
 
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
-	$(BIN)/python tests/gpu/import_recordings.py $(ARCHIVE)
+	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
-check: $(VENV)/ready ## lint (workflows too), types, strict build, tests: what CI runs
+check: lint test rest ## lint, test and rest: what CI runs (8 minutes)
+
+lint: $(VENV)/ready ## lint code, workflows and shell scripts, and check types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	.ci/lint $(BIN)
-	$(BIN)/mkdocs build --strict  # before the tests: the site that those build takes the outputs from its cache
-	$(TEST)
+
+rest: $(VENV)/ready ## strict build, and the slow tests: browser, faults, other builders, simulated GPU, search
+	$(BIN)/mkdocs build --strict  # before the tests: the site that they build takes the outputs from its cache
+	$(TEST) tests -m slow
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
-	$(BIN)/python tests/bench/bench.py
+	$(BIN)/python tools/bench/bench.py
 
 projects: $(VENV)/ready ## run the documentation of three other projects, and the tools that test it there
-	$(BIN)/python tests/bench/prove.py $(PROJECTS)
+	$(BIN)/python tools/bench/prove.py $(PROJECTS)
 
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
-	$(BIN)/python tests/trust/mutants.py
+	$(BIN)/python tools/trust/mutants.py
 
 flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
-	$(BIN)/python tests/trust/flaky.py --times $(TIMES)
+	$(BIN)/python tools/trust/flaky.py --times $(TIMES)
 
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
 attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives, pages and blocks (MINUTES=10; SEED=7: the same again)
-	$(BIN)/python tests/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tools/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
@@ -79,14 +84,17 @@ simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDI
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
 lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
-	$(BIN)/python tests/browser/lighthouse.py
+	$(BIN)/python tools/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included
 	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
 
-$(VENV)/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(INDEX) -e ".[dev]"
+$(VENV)/site: pyproject.toml constraints.txt
+	PYTHON=$(PYTHON) .ci/install $(VENV) site
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check bench projects mutants flaky faults attack canary simulated lighthouse clean
+$(VENV)/ready: pyproject.toml constraints.txt
+	PYTHON=$(PYTHON) .ci/install $(VENV) dev
+	@touch $@
+
+.PHONY: help serve build test record gpu-kit gpu-import check lint rest bench projects mutants flaky faults attack canary simulated lighthouse clean

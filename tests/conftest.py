@@ -27,6 +27,50 @@ pytest_plugins = ("pytester",)
 HERE = Path(__file__).parent
 
 
+SLOW = {
+    "bench": "the tools that measure: their figures are of what they say",
+    "browser": "the site in Chromium: reading, copying, searching, playing, on every page",
+    "faults": "full disks, kills, links, floods: nothing committed is lost, nothing is left behind",
+    "gpu": "the kit that records on a machine with a GPU, and the archives that come back",
+    "simulated_gpu": "the simulated GPU, where a CUDA build of PyTorch is installed",
+    "trust": "the tools that try to fool the harness: they find what they should",
+    "widgets": "the things to play with, run by Node and compared with PyTorch",
+    "integration/test_cli.py": "the command of a wheel, and Ctrl-C in it",
+    "integration/test_material_site.py": "a real site with other plugins stays as it is",
+    "integration/test_notebooks.py": "notebooks: converted, downloaded, run from the first cell to the last",
+    "integration/test_other_projects.py": "projects without our conftest.py",
+    "integration/test_pytest_entry.py": "a wheel and two lines are enough in another project",
+    "integration/test_your_own_docs.py": "the page for other projects works as written",
+    "integration/test_zensical.py": "the other builder shows the same pages",
+    "outputs/test_linear.py": "no output takes more than linear time to read",
+    "same_device_site/test_markers.py": "every name on a page is one of PyTorch's",
+    "test_copies.py": "what readers copy prints what the page shows",
+    "test_injection.py": "made-up pages: nothing hides a block that ran",
+    "test_snippets.py": "the programs that no page runs in this way",
+}
+"""The tests, by folder or module, that a run without arguments leaves to `make check`, and what they protect."""
+
+
+def is_slow(path: Path) -> bool:
+    """Whether a test module or its folder is in that list."""
+    place = path.relative_to(HERE).as_posix() if path.is_relative_to(HERE) else ""
+    return place.partition("/")[0] in SLOW or place in SLOW
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave what is slow out of a run that names neither files nor marks."""
+    given = config.option.file_or_dir or config.option.markexpr or config.option.keyword
+    return True if not given and is_slow(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker("slow")
+
+
 class SharedLauncher(Launcher):
     """A launcher that outlives the Sessions objects that use it."""
 

@@ -109,7 +109,7 @@ def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
         (block,) = read(tmp_path, f"```{info}\n1\n```\n").blocks
         assert dict(block.options.foreign)["linenums"] == "1"
     assert block.options.foreign == ((".annotate", ""), ("linenums", "1"))
-    for info, told in {"exec": 'cannot read "exec"', 'test="skip"': 'unknown option test="skip"'}.items():
+    for info, told in {"twice": 'cannot read "twice"', 'tset="skip"': 'unknown option tset="skip"'}.items():
         with pytest.raises(PageError, match=rf"{told}; .*; if another tool knows it, list it below foreign: in mkdocs"):
             read(tmp_path, f"```python {info}\n1\n```\n")
         with pytest.raises(PageError, match=f"{told}; (?!.*foreign)"):

@@ -68,12 +68,16 @@
     });
   }
 
+  /* An address of a message from when it was on this page: its row has the link to the page that is about it now. */
+  const old = /^#err-/.test(location.hash) && document.getElementById(location.hash.slice(1));
+  if (old?.href) location.replace(old.href);
+
   /* The section that an entry leads to, as it is on its page: the program, its output, the fix. A page of a folder may not
      be fetched; there the link stays. */
   const section = async (href) => {
     const url = new URL(href, location), page = new DOMParser().parseFromString(await (await fetch(url)).text(), "text/html");
     const start = url.hash ? page.getElementById(url.hash.slice(1)) : page.querySelector("article h1");
-    const found = make("div", { className: "sd-fix" }), level = +start.tagName[1];
+    const found = make("div", { className: "sd-fix" }), level = Math.max(2, start.tagName[1]);
     for (let at = start.nextElementSibling; at && !(/^H[1-6]$/.test(at.tagName) && at.tagName[1] <= level); at = at.nextElementSibling) {
       if (!at.matches(".sd-ran, .sd-bar, .sd-foot, hr")) found.append(document.importNode(at, true));
     }
@@ -102,10 +106,10 @@
       output.textContent = !items.length ? "Nothing here has these words. Try the search of the whole site." :
         (weak ? "No message here is close to yours. These share words with it." : errors.length > 1 ? `Found ${errors.length} errors in it.` : "");
       note("error", said[0]?.slice(0, 300));
-      const link = best.querySelector("dd a[href]"), found = link && !weak ? await section(link.href).catch(() => null) : null;
+      const link = best.querySelector("dt a[href]"), found = link && !weak ? await section(link.href).catch(() => null) : null;
       if (!found?.childElementCount || now !== turn) return;
       const about = best.querySelector("dd"), name = about.querySelector("strong");
-      about.replaceChildren(...(name ? [name, " "] : []), "On ", link, ":", found);
+      about.replaceChildren(...(name ? [name] : []), found);
     };
     search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
     const filter = () => {

@@ -208,7 +208,7 @@ print("float16 * bfloat16:", (float_16_tensor * float_32_tensor.bfloat16()).dtyp
 # %% [markdown]
 # A float wins over an integer, even over one with more bits.
 # The two 16-bit floats meet in `float32`, because neither can hold the numbers of the other.
-# A matrix product does not convert: there, [two data types raise an error](../tensors/dtypes.md#err-m1-m2-dtype).
+# A matrix product does not convert: there, [two data types raise an error](../errors/mat1-and-mat2-same-dtype.md).
 #
 # Fewer bits mean less memory and [less precision](https://en.wikipedia.org/wiki/Precision_(computer_science)).
 # Whether they are also faster [depends on the device](../tensors/dtypes.md#half-precision-speed).
@@ -251,7 +251,7 @@ print(tensor)
 # %% [markdown]
 # The last line shows the tensor unchanged: each operation makes a new one.
 # Keep a result with `tensor = tensor + 10`, or change the tensor in place with `tensor += 10`.
-# `/` gives floats for integers too, so `tensor /= 10` [raises an error](../tensors/operations.md#err-result-type-cast) here: a tensor of integers cannot hold them.
+# `/` gives floats for integers too, so `tensor /= 10` [raises an error](../errors/result-type-cant-be-cast.md) here: a tensor of integers cannot hold them.
 #
 # These operators are functions too:
 
@@ -685,7 +685,7 @@ torch.ones(2, 2, device="meta")
 tensor_on_device.numpy()
 
 # %% [markdown]
-# The [error](../tensors/numpy-bridge.md#err-numpy-cuda) names the fix: copy the tensor to the CPU first.
+# The [error](../errors/cant-convert-cuda-tensor-to-numpy.md) names the fix: copy the tensor to the CPU first.
 # For a tensor on the CPU, `.cpu()` changes nothing, so this line works on every machine:
 
 # %%

@@ -13,8 +13,6 @@ from same_device_site.site import Site, link, moved
 from samedevice import LABELS, Page, anchor, fence_mark
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
-NO_MESSAGE = re.compile(r"^No message: | \(no message[^)]*\)$")
-ELSEWHERE = re.compile(r"\b(?:see|block)(?: the \w+)? (?:above|below)\b")
 WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
 STRONGEST = list(Proof)
@@ -66,8 +64,7 @@ def entries(site: Site) -> list[Entry]:
                 seen = evidence(section, message, recordings)
                 spoken.setdefault(normal(message), []).append((message, section, seen))
             if not section.messages:
-                text = NO_MESSAGE.sub("", section.title)
-                silent.append(Entry(text, True, ((section, Evidence(Proof.RAISED, "")),)))
+                silent.append(Entry(section.title, True, ((section, Evidence(Proof.RAISED, "")),)))
     merged = [_entry(group) for group in _merged(spoken).values()]
     return sorted(merged, key=lambda entry: _order(entry.text)) + sorted(silent, key=lambda entry: _order(entry.text))
 
@@ -140,14 +137,15 @@ def _anchor(letter: str) -> str:
 
 
 def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
-    """A term and its definition."""
+    """A term, which links to the page about it, and its definition."""
     section, seen = entry.found[0]
     lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
     lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
     where = _told(seen)
     told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
-    lines += [" · ".join([*_links(entry, page), *told])]
-    return f"{entry.shown} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
+    lines += [" · ".join([*told, *_links(entry, page)])]
+    term = link(page, section.page, "" if section.main else section.id, entry.shown)
+    return f"{term} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
 
 def _code(text: str) -> str:
@@ -163,27 +161,27 @@ def _told(seen: Evidence) -> str:
     return {
         Proof.RAISED: f"seen on {where}",
         Proof.COMPARED: f"compared on {where} with what PyTorch says",
+        Proof.SIMULATED: f"seen on {where}, simulated: no GPU has run it yet",
         Proof.WAITING: "not recorded yet",
         Proof.CITED: "cited, no block of that section raises it",
     }.get(seen.proof, "no block raises it now")
 
 
 def _links(entry: Entry, page: Page) -> Iterator[str]:
-    """Links to the sections, and for one that cites to its source."""
-    yield "Block and fix: " + ", ".join(dict.fromkeys(link(page, one.page, one.id) for one, _ in entry.found))
+    """The source of a message that is cited, and other pages about it."""
     section, seen = entry.found[0]
     if seen.proof is Proof.CITED:
         yield f"[Source]({section.sources[0]})"
+    others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
+    if others:
+        yield f"Also: {', '.join(others)}"
 
 
 def _first_sentences(prose: str) -> str:
-    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block.
-
-    A line that points to another place of its page points at nothing here.
-    """
+    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block."""
     kept: list[str] = []
     ends = 0
-    for line in (line for line in prose.split("\n") if not ELSEWHERE.search(line)):
+    for line in prose.split("\n"):
         kept.append(line)
         ends += line.endswith((".", ".)", "!", "?"))
         if ends == 2:

@@ -1,8 +1,9 @@
-"""messages: the sections of a page that are about an error: its message, why it comes, and whether it still comes.
+"""messages: the pages about errors: the message of each section, why it comes, and whether it still comes.
 
-Such a section stands under "## Error messages"; its heading has an id that begins with `err-`. A heading that starts
-with a code span is about the message in it, a second span after "and" is a second message; what else follows, " from
-`f()`" for example, is not part of it. Every other heading is about a failure that has no message.
+Such a page is in the folder `errors`. Its title, and each `## ` heading, begins a section about one error and has an id
+that begins with `err-`. A heading that starts with a code span is about the message in it, a second span after "and"
+is a second message; what else follows, " from `f()`" for example, is not part of it. Every other heading is about a
+failure that has no message.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from samedevice import (
     State,
     block_statuses,
     find_links,
+    is_simulated,
     overall_state,
     ranges,
 )
 
 MARKDOWN = ".md"
 """The suffix of a page in Markdown; notebooks have no such sections."""
-CHAPTER = "Error messages"
-HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?(?P<about>[^}]*)\})? *$", re.M)
+FOLDER = "errors/"
+"""What the names of pages about errors begin with."""
+HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
 AFTER = re.compile(r"$| from |, ")
 """What may follow the code span of a heading that is about a message."""
-POINTER = re.compile(r"[^:\s]*#err-[\w-]+")
-"""The address of another section about an error."""
 VARIES = re.compile(
     r"(?P<gap>\.\.\.)|(?P<address>\b0x[0-9a-fA-F]+\b)|(?P<shape>\[-?\d+(?:, ?-?\d+)*\]|(?<!\w)\d+(?:x\d+)+(?!\w))"
     r"|(?P<number>(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
@@ -60,10 +61,10 @@ class Proof(Enum):
     """A block of its section gave it, as recorded for the block as it now is."""
     COMPARED = "compared"
     """A block of its section has the message in its code, compares it with what PyTorch says, and printed True."""
+    SIMULATED = "simulated"
+    """A block of its section gave it on a simulated device; no real one did."""
     WAITING = "waiting"
-    """A block of its section that may give it is not recorded on a device that it runs on."""
-    ELSEWHERE = "elsewhere"
-    """No block gives it; the section links to another one about the same message."""
+    """A block of its section that may give it is not recorded on a device that it runs on, nor on a simulated one."""
     CITED = "cited"
     """No block gives it; the section links to another site."""
     GONE = "gone"
@@ -90,10 +91,8 @@ class ErrorSection:
     """The blocks of code in it that are run."""
     sources: tuple[str, ...]
     """Addresses of other sites that it links to."""
-    pointers: tuple[str, ...]
-    """Links to other sections about errors, as written: `mps.md#err-mps-oom`."""
     main: bool = False
-    """Whether it is the section that the index takes, of several about one message: `{ #err-x .main }`."""
+    """Whether its heading is the page's title; of several sections about one message the index takes this one."""
 
     def __str__(self) -> str:
         return f"{self.page.path}:{self.line}"
@@ -154,17 +153,13 @@ def _headings(page: Page) -> list[re.Match[str]]:
 
 
 def error_sections(page: Page) -> Iterator[ErrorSection]:
-    """Yield the sections of a page under "## Error messages", in order."""
-    text = page.text
-    if f"\n## {CHAPTER}" not in text or not page.path.endswith(MARKDOWN):
+    """Yield the sections of a page about errors, in order; none of another page."""
+    if not page.name.startswith(FOLDER):
         return
-    headings = _headings(page)
-    chapters = (at for at, found in enumerate(headings) if found[0].startswith(f"## {CHAPTER}"))
-    headings = headings[next(chapters, len(headings)) :]
+    text = page.text
+    headings = [found for found in _headings(page) if len(found["level"]) < 3]
     ends = [found.start() for found in headings[1:]] + [len(text)]
-    for heading, end in zip(headings[1:], ends[1:], strict=False):
-        if len(heading["level"]) < 3:
-            return
+    for heading, end in zip(headings, ends, strict=True):
         prose = [text[a:b] for a, b in _between(heading.end(), end, [(f.start, f.end) for f in page.fences])]
         urls = [link.url for link in find_links("".join(prose))]
         within = range(heading.start(), end)
@@ -177,8 +172,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
             _first_paragraph("\n\n".join(prose)),
             tuple(block for block in page.blocks if block.fence.start in within),
             tuple(url for url in urls if url.startswith(("https://", "http://"))),
-            tuple(url for url in urls if POINTER.fullmatch(url)),
-            ".main" in (heading["about"] or "").split(),
+            heading["level"] == "#",
         )
 
 
@@ -224,9 +218,21 @@ def pattern(message: str) -> re.Pattern[str]:
 
 def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording]) -> Evidence:
     """What stands behind a message of a section; `recordings` are those of its page."""
+    for simulated in (False, True):
+        found = _given(section, message, recordings, simulated)
+        if found:
+            return found
+    proof = _unseen(section, recordings)
+    blocks = () if proof is Proof.CITED else section.blocks  # theirs is another message
+    announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
+    return Evidence(proof, next(filter(None, announced), ""))
+
+
+def _given(section: ErrorSection, message: str, recordings: Sequence[Recording], simulated: bool) -> Evidence | None:
+    """The evidence of the blocks that gave a message on real devices, or on simulated ones; None if none did."""
     wanted, compared = pattern(message), False
     names, seen = [], []
-    for block, where, text in _outputs(section, recordings):
+    for block, where, text in _outputs(section, recordings, simulated):
         device = where.device
         match = wanted.search(text)
         same = not match and set(text.split()) == {"True"} and bool(wanted.search(" ".join(block.code.split())))
@@ -234,22 +240,21 @@ def evidence(section: ErrorSection, message: str, recordings: Sequence[Recording
             seen.append(where)
             names.append(_name(block, device, text[: match.start()] if match else "", message))
             compared = compared or same
-    if seen:
-        proof = Proof.COMPARED if compared else Proof.RAISED
-        known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings))
-        classes = sorted({part for name in names for part in name.split(" or ") if part})
-        return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
-    proof = _unseen(section, recordings)
-    blocks = () if proof in (Proof.ELSEWHERE, Proof.CITED) else section.blocks  # theirs is another message
-    announced = (_name(block, device, "", message) for block in blocks for device in DEVICES)
-    return Evidence(proof, next(filter(None, announced), ""))
+    if not seen:
+        return None
+    proof = Proof.SIMULATED if simulated else Proof.COMPARED if compared else Proof.RAISED
+    known = dict.fromkeys(where for _, where, _ in _outputs(section, recordings, simulated))
+    classes = sorted({part for name in names for part in name.split(" or ") if part})
+    return Evidence(proof, " or ".join(classes), tuple(dict.fromkeys(seen)), tuple(known))
 
 
-def _outputs(section: ErrorSection, recordings: Sequence[Recording]) -> Iterator[tuple[Block, Environment, str]]:
+def _outputs(
+    section: ErrorSection, recordings: Sequence[Recording], simulated: bool
+) -> Iterator[tuple[Block, Environment, str]]:
     """Each block of a section with each environment that it is recorded in, and what it printed there, on one line."""
     for block in section.blocks:
         for device in DEVICES:
-            for one in block_statuses(section.page, block.index, device, recordings):
+            for one in block_statuses(section.page, block.index, device, recordings, simulated):
                 if one.output:
                     yield block, one.environment, " ".join(one.output.shown.split())
 
@@ -272,10 +277,9 @@ def _unseen(section: ErrorSection, recordings: Sequence[Recording]) -> Proof:
     raising = [block for block in section.blocks if block.options.raises] or section.blocks
     for block in raising:
         for device in _expected(block):
-            if overall_state(block_statuses(section.page, block.index, device, recordings)) is not State.FRESH:
+            real = overall_state(block_statuses(section.page, block.index, device, recordings)) is State.FRESH
+            if not real and not is_simulated(section.page, block.index, device, recordings):
                 return Proof.WAITING
-    if section.pointers:
-        return Proof.ELSEWHERE
     return Proof.CITED if section.sources else Proof.GONE
 
 

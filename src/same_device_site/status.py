@@ -28,6 +28,7 @@ def status(page: Page, site: Site, found: Sequence[Entry]) -> str:
     """The Markdown of the whole account, as it stands on `page`; `found` is the index of errors."""
     parts = [totals_table(site), *(part for device in DEVICES for part in _device(device, page, site))]
     parts += _nowhere(page, site)
+    parts += _messages("Messages that only a simulated device gave", Proof.SIMULATED, found, page)
     parts += _messages("Messages that wait for a recording", Proof.WAITING, found, page)
     parts += _messages("Messages that are cited", Proof.CITED, found, page)
     return "\n\n".join(parts)

@@ -65,14 +65,18 @@ class PageRuns:
         for (path, device), indices in wanted.items():
             self.submit(pages[path], device, indices)
 
-    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
-        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
+    def submit(
+        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
+    ) -> Future[Run]:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
-            self.sessions, _ = SectionRunner(self.root, simulator=self.simulator), self.cache
+            self.sessions = SectionRunner(self.root, page.settings.time_limit, simulator=self.simulator)
+            _ = self.cache
         key = (page.path, device)
         if key not in self.futures:
             before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted), before)
+            submitted = self.sessions.submit(page, device, wanted, later)
+            self.futures[key] = self._kept(page, device, submitted, before)
         return self.futures[key]
 
     def _kept(self, page: Page, device: str, run: Future[Run], before: dict[int, Changes]) -> Future[Run]:
@@ -82,7 +86,8 @@ class PageRuns:
         def keep(done: Future[Run]) -> None:
             try:
                 run = self._checked(page, done.result(), before)
-                if not self.simulator:  # what is built shows what was recorded of it, and nothing else
+                latest = self.futures.get((page.path, device), kept) is kept  # else a later version of the page runs
+                if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
                     self.cache.keep(page, device, run)
                 kept.set_result(run)
             except BaseException as error:
@@ -122,8 +127,8 @@ class PageRuns:
         where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
-        if faults:
-            first = faults[0].splitlines()[0]
+        first = faults[0].splitlines()[0] if faults else ""
+        if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
         unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
@@ -136,6 +141,7 @@ class PageRuns:
         if new is None:
             return f"{UNCHANGED}{where}"
         left = f", {len(unsure)} left out" if unsure else ""
+        left += f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
         return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _old(self, path: Path, page: Page) -> Recording | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 DOCS = "docs"
 """The folder of pages, below the project's root."""
@@ -31,13 +33,18 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
+NAMESPACES = ("page", "section")
+"""What may share its names: all blocks of a page, or those of a section."""
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
+    "fences": "`all`, the default: every fence of Python is ours; `run`: only those with the word `run`: `python run`",
+    "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+    "time_limit": "seconds that one block may run: 60",
     "simulated": "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
@@ -60,7 +67,7 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = False
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    namespace: str = "page"
+    namespace: str = NAMESPACES[0]
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     exports: bool = False
     """Whether readers can take the pages along: notebook, script and Markdown of each."""
@@ -70,6 +77,21 @@ class Settings:
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
+    fences: str = "all"
+    """`all` where every fence of Python is ours, `run` where only those with this word are."""
+    pages: tuple[str, ...] = ()
+    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
+    snippets: str = ""
+    """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    time_limit: float = 60.0
+    """Seconds that one block may run."""
+
+    @classmethod
+    def of(cls, own: Mapping[str, Any], root: Path, name: str, docs: str) -> Settings:
+        """The settings of the project below `root`; `own` is what its mkdocs.yml says of the plugin, of known kinds."""
+        said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in own.items()}
+        said |= {key: said[key].strip("/") for key in ("programs", "recordings") if key in said}
+        return cls(**{**said, "name": name, "docs": docs, "flags": flags_of(root)})
 
     def page_name(self, path: str) -> str:
         """The name of the page with this path: `docs/tensors/creating.md` is `tensors/creating`.
@@ -85,7 +107,9 @@ class Settings:
 
     def leaves(self, path: str) -> bool:
         """Whether the page with this path is left alone."""
-        return any(fnmatchcase(Path(path).relative_to(self.docs).as_posix(), pattern) for pattern in self.leave)
+        name = Path(path).relative_to(self.docs).as_posix()
+        left = any(fnmatchcase(name, pattern) for pattern in self.leave)
+        return left or not any(fnmatchcase(name, pattern) for pattern in self.pages or ("*",))
 
     def page_paths(self, root: Path) -> list[Path]:
         """All pages below the project's root."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from samedevice.devices import DEVICES, LABELS, present_devices
-from samedevice.outputs.cache import as_recording
-from samedevice.outputs.checks import compare, damage, fault, record_command
-from samedevice.outputs.environments import Run
+from samedevice.errors import SameDeviceError
+from samedevice.outputs.checks import compare, damage, fault, known, record_command
 from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.included import files_of
 from samedevice.pages.page import Block, Page
+from samedevice.pending_runs import PendingRun, PendingRuns
 from samedevice.project import CACHE
-from samedevice.running.threads import wait_for
 from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.copies import Copy, copies
 from samedevice.weaving.exports import exports
@@ -40,15 +38,18 @@ class SiteOutputs:
     """Has pages run, and says what to show under their blocks. Call `close` at the end.
 
     `root` is the repository root; `report` is called with a line of text for each page that was run. `devices` are
-    those to run pages on, else all that are present; with none of them, what is shown is what was recorded.
+    those to run pages on, else all that are present; with none of them, what is shown is what was recorded. If `later`,
+    the first build shows what is known, and `run_rest` runs the rest in the background.
     """
 
-    def __init__(self, root: Path, report: Callable[[str], None], devices: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, root: Path, report: Callable[[str], None], devices: Iterable[str] | None = None, later: bool = False
+    ) -> None:
         self.root = root
         self.report = report
         self.devices = tuple(present_devices() if devices is None else devices)
         self.runs = PageRuns(root)
-        self.pending: dict[tuple[str, str], Future[Recording | None]] = {}
+        self.pending = PendingRuns(self.runs, self.devices, report, later)
         if not self.runs.cache.writable:
             report(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
 
@@ -58,46 +59,36 @@ class SiteOutputs:
 
     def start(self, pages: Iterable[Page]) -> None:
         """Begin to run, in the background, what is not cached; read recordings anew from now on."""
-        self.runs.forget()
-        for page in pages:
-            for device in self.devices:
-                if any(block.runs_on(device) for block in page.blocks):
-                    self.pending[page.path, device] = self._outputs(page, device)
+        self.pending.start(pages)
 
-    def _outputs(self, page: Page, device: str) -> Future[Recording | None]:
-        result: Future[Recording | None] = Future()
-        missing = self.runs.cache.missing(page, device)
-        if not missing:
-            result.set_result(self.runs.cache.find(page, device))
-            return result
+    def run_rest(self, done: Callable[[PendingRun], None]) -> list[PendingRun]:
+        """Run in the background what the first build did not wait for; `done` is called for each run at its end."""
+        return self.pending.begin(done)
 
-        def finish(run: Future[Run]) -> None:
-            try:
-                result.set_result(self._report_run(page, device, run.result()))
-            except BaseException as error:
-                result.set_exception(error)
-
-        self.runs.submit(page, device, missing).add_done_callback(finish)
-        return result
-
-    def _report_run(self, page: Page, device: str, run: Run) -> Recording | None:
-        found = as_recording(page, run, self.runs.cache.find(page, device))
-        if run.environment is not None:
-            count = sum(output is not None for output in run.outputs)
-            self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")
-        return found
+    def changes(self, run: PendingRun) -> bool:
+        """Whether a reader of a page sees by a run that is done an output that was missing, or that one is wrong."""
+        try:
+            found = run.future.result()
+        except SameDeviceError:
+            return False
+        before, after = (self._read(run.page, {run.device: one})[0] for one in (run.kept, found))
+        return any(_gist(before[index]) != _gist(after[index]) for index in before)
 
     def read(self, page: Page) -> tuple[dict[int, list[ShownOutput]], list[Problem]]:
         """What to show under each block of a page that was started, and what is wrong; waits for what still runs."""
+        return self._read(page, {device: self.pending.recording(page, device) for device in DEVICES})
+
+    def _read(
+        self, page: Page, here: Mapping[str, Recording | None]
+    ) -> tuple[dict[int, list[ShownOutput]], list[Problem]]:
+        """The same, given for each device what is known of it on this machine."""
         shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
         recordings, errors = self.runs.recorded(page)
         problems = [Problem(str(error)) for error in errors]
         for device in DEVICES:
             if not any(block.runs_on(device) for block in page.blocks):
                 continue
-            pending = self.pending.get((page.path, device))
-            ran = wait_for(pending) if pending else None
-            unrecorded = []
+            ran, unrecorded = here.get(device), []
             for block in page.blocks:
                 if not block.runs_on(device):
                     continue
@@ -123,8 +114,7 @@ class SiteOutputs:
         yield repr(page.settings)
         yield from (block.digest for block in page.blocks)
         for device in DEVICES:
-            pending = self.pending.get((page.path, device))
-            ran = wait_for(pending) if pending else None
+            ran = self.pending.recording(page, device)
             yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
         for path in paths(self.root / page.settings.recordings, page):
             yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
@@ -156,6 +146,11 @@ class SiteOutputs:
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
 
 
+def _gist(shown: Sequence[ShownOutput]) -> tuple[bool, list[str]]:
+    """Whether there is an output under a block, and what is wrong with those that there are."""
+    return any(one.output for one in shown), [one.note for one in shown if one.wrong]
+
+
 def _hash(path: Path) -> str:
     """Hash of a file; empty where it cannot be read, which is told where the recording is."""
     try:
@@ -183,6 +178,10 @@ def _shown(
     What simulated devices printed is shown as long as no real one of the kind has run the block.
     """
     here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
+    if known(block, device, statuses):
+        if not here or not here.output or fault(block, device, here.output):
+            return
+        statuses = [one for one in statuses if one.output and not fault(block, device, one.output)]
     found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
     if here and here.output:
         found.append((here.environment.order, _here(page, block, here, recordings, statuses)))

@@ -8,6 +8,7 @@ In a program, call `start` before PyTorch is imported. (PYTEST_DONT_REWRITE: it 
 """
 
 from .errors import MachineError, NotSimulated, SettingError, SimulatedGPUError
+from .reporting import Report, report
 from .settings import Settings
 from .startup import running, start
 from .values.unsure import unsure
@@ -15,9 +16,11 @@ from .values.unsure import unsure
 __all__ = [
     "MachineError",
     "NotSimulated",
+    "Report",
     "SettingError",
     "Settings",
     "SimulatedGPUError",
+    "report",
     "running",
     "start",
     "unsure",

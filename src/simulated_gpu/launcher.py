@@ -11,9 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 from .errors import SimulatedGPUError
+from .reporting import Report, report
 from .startup import start
 
-USAGE = """python -m simulated_gpu [--gpus N] [--memory SIZE] [--capability X.Y] script.py ARGS
+USAGE = """python -m simulated_gpu [--gpus N] [--memory SIZE] [--capability X.Y] [--report] script.py ARGS
        python -m simulated_gpu [options] -m module ARGS"""
 
 
@@ -23,6 +24,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--gpus", type=int, default=1, metavar="N", help="how many GPUs (default: 1)")
     parser.add_argument("--memory", metavar="SIZE", help="memory of each, such as 8GiB (default: 16GiB)")
     parser.add_argument("--capability", metavar="X.Y", help="compute capability, such as 7.5 (default: 8.0)")
+    parser.add_argument("--report", action="store_true", help="say at the end where Python waits and what is copied")
+    parser.add_argument("--report-json", type=absolute, metavar="FILE", help="write the report as JSON")
+    parser.add_argument("--report-svg", type=absolute, metavar="FILE", help="draw the memory over time")
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     parser.add_argument("program", help="the script, or the module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
@@ -34,8 +38,30 @@ def main(arguments: Sequence[str]) -> int:
     except SimulatedGPUError as error:
         print(f"simulated_gpu: {error}", file=sys.stderr)
         return 2
-    run(given.program, given.arguments, given.module)
+    if not (given.report or given.report_json or given.report_svg):
+        run(given.program, given.arguments, given.module)
+        return 0
+    try:
+        with report(given.program) as found:  # also of a program that ends with an error, such as out of memory
+            run(given.program, given.arguments, given.module)
+    finally:
+        write(found, given.report, given.report_json, given.report_svg)
     return 0
+
+
+def absolute(path: str) -> Path:
+    """Return the path as it is meant now: the program may change the working folder."""
+    return Path(path).absolute()
+
+
+def write(found: Report, text: bool, json: Path | None, svg: Path | None) -> None:
+    """Write a report to where it is wanted. The text goes to standard error, so that the program's output stays."""
+    if text:
+        print(found, file=sys.stderr)
+    if json:
+        json.write_text(found.json())
+    if svg:
+        svg.write_text(found.svg())
 
 
 def run(program: str, arguments: Sequence[str], module: bool) -> None:

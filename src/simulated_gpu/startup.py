@@ -8,7 +8,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +46,17 @@ def describe(chosen: Settings) -> str:
 def running() -> bool:
     """Return whether PyTorch sees simulated GPUs in this process, or will once it is imported."""
     return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+_waiting: list[Callable[[], None]] = []
+
+
+def when_loaded(call: Callable[[], None]) -> None:
+    """Call this once PyTorch is imported and its values are in place: now, or then."""
+    if "torch" in sys.modules:
+        call()
+    else:
+        _waiting.append(call)
 
 
 def watch() -> None:
@@ -90,6 +101,8 @@ class _Loader(importlib.abc.Loader):
         from .values import install
 
         install()
+        while _waiting:
+            _waiting.pop(0)()
 
 
 def load(chosen: Settings) -> None:

@@ -11,12 +11,13 @@ import pytest
 import results
 from pages_run import count
 from projects import CONFIGS, PROJECTS, Project, environment, hash_pages, make_project, source
-from prove import fault, mark, read_pages
+from prove import fault, read_pages
 
 REPORT = """<testsuites><testsuite>
 <testcase name="one"/>
 <testcase name="two"><failure message="short">docs/a.md:3 on cpu raised NameError: x</failure></testcase>
 <testcase name="three"><skipped message="why"/></testcase>
+<testcase name="four"><skipped type="pytest.xfail" message="docs/a.md:9 on cpu ran longer than 60 s"/></testcase>
 <testcase name="docs/b.md"><error message="collection failure">docs/b.md:1: no</error></testcase>
 </testsuite></testsuites>"""
 FOUND = {
@@ -75,7 +76,10 @@ def test_a_report_is_counted_and_a_page_that_is_refused_is_no_test() -> None:
     """A file that was not collected has no block that could fail."""
     found = count(REPORT, 1.23, 0.5)
     assert (found.passed, found.skipped, found.seconds, found.cpu) == (1, 1, 1.2, 0.5)
-    assert [fault(message) for message in found.failed] == [("docs/a.md", 3, "raised NameError")]
+    assert [fault(message) for message in found.failed] == [
+        ("docs/a.md", 3, "raised NameError"),
+        ("docs/a.md", 9, "ran longer than 60 s"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,37 +101,12 @@ def test_a_failure_that_is_no_blocks_is_told() -> None:
         fault("no fork server")
 
 
-@pytest.mark.parametrize(
-    ("name", "reasons"),
-    [
-        ("torchio", ["skipped by its own tests", "", ""]),
-        ("pydantic", ["", "skipped by its own tests", "for Python 3.12 or newer"]),
-        ("pytorch-metric-learning", ["", "", ""]),
-    ],
-)
-def test_fences_that_its_own_tests_skip_are_marked(
-    tmp_path: Path, checkout: Path, name: str, reasons: list[str]
-) -> None:
-    """The engine reads the marked page, with the options that the project's own tool has."""
-    text = (checkout / "docs/page.md").read_text(encoding="utf-8")
-    if name != "pydantic":
-        text = text.replace(' {test="skip" lint="skip"}', "").replace(' {requires="3.12" test="skip - why"}', "")
-    (checkout / "docs/page.md").write_text(text.replace("\n    ", "\n"), encoding="utf-8")
-    make_project(named(name), checkout, tmp_path / "made")
+def test_fences_that_its_own_tests_skip_are_left(tmp_path: Path, checkout: Path) -> None:
+    """The engine reads the page as it is, with the conventions of the projects' own tools."""
+    make_project(named("pydantic"), checkout, tmp_path / "made")
     pages, blocks, refused = read_pages(tmp_path / "made")
     assert (pages, refused) == (1, [])
-    assert [block.options.reason for block in blocks] == [*reasons, ""]
-
-
-def test_a_block_that_fails_is_marked_on_its_own_line(tmp_path: Path, checkout: Path) -> None:
-    """No other line of the page moves."""
-    make_project(named("pydantic"), checkout, tmp_path / "made")
-    before = (tmp_path / "made/docs/page.md").read_text(encoding="utf-8").split("\n")
-    mark(tmp_path / "made", "docs/page.md", 4, "raised NameError")
-    mark(tmp_path / "made", "docs/page.md", 16, "raised NameError")
-    after = (tmp_path / "made/docs/page.md").read_text(encoding="utf-8").split("\n")
-    assert [number for number, (a, b) in enumerate(zip(before, after, strict=True), start=1) if a != b] == [4, 16]
-    assert [after[3], after[15]] == ['```python run="no" reason="raised NameError"'] * 2
+    assert [block.code for block in blocks] == ["d = 1\n"]
 
 
 def test_a_checkout_of_another_commit_is_refused(checkout: Path) -> None:
@@ -146,7 +125,7 @@ def test_where_git_gets_nothing_it_says_what_to_do(tmp_path: Path, monkeypatch: 
     with pytest.raises(SystemExit) as told:
         source(project, "")
     assert f"torchio: git cannot fetch commit {project.commit} from {tmp_path / 'empty'}: " in str(told.value)
-    assert str(told.value).endswith("Name the folder of a checkout: tests/bench/prove.py torchio=FOLDER")
+    assert str(told.value).endswith("Name the folder of a checkout: tools/bench/prove.py torchio=FOLDER")
     assert not (tmp_path / ".cache/bench/source/torchio").exists()
 
 

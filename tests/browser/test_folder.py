@@ -33,7 +33,7 @@ def test_the_search_finds_sections(page: Any) -> None:
     page.get_by_role("textbox", name="Search").fill("mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)")
     links = page.locator(".md-search-result__link")
     links.first.wait_for()
-    assert "tensors/matmul.html" in links.first.evaluate("link => link.href")
+    assert "errors/mat1-and-mat2-shapes-cannot-be-multiplied.html" in links.first.evaluate("link => link.href")
 
 
 def test_nothing_is_reported_or_asked_of_a_host(context: Any, site: Path) -> None:

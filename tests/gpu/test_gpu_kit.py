@@ -9,16 +9,22 @@ import signal
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from import_recordings import Archive, main, report
+from import_recordings import Archive, main, report, simulated_otherwise
 from kit import HERE, make_kit
 
 from samedevice.errors import SameDeviceError
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.outputs.recordings import update
+from samedevice.pages.page import Page
 from samedevice.project import PACKAGE, RECORDINGS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="record.sh is for a shell")
@@ -60,7 +66,7 @@ def site(root: Path) -> Path:
 def start(kit: Path, archive: Path, *options: str) -> subprocess.Popen[str]:
     """Start the recording as a person does."""
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    light = str(HERE.parent / "samples/light")  # a stand-in for torch
+    light = str(HERE.parents[1] / "tests/samples/light")  # a stand-in for torch
     environ |= {"PYTHON": sys.executable, "PYTHONPATH": light, "CUDA_VISIBLE_DEVICES": ""}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": environ}
     command = [str(kit / "record.sh"), *options, str(archive)]
@@ -191,3 +197,17 @@ def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytes
     (tmp_path / "no.tar.gz").write_text("no archive")
     assert main([str(tmp_path / "no.tar.gz")]) == 1
     assert "this is no archive of record.sh" in capsys.readouterr().err
+
+
+def test_what_was_simulated_otherwise_is_told(write: Callable[..., Page]) -> None:
+    """The day that a GPU comes, each difference says where the simulator is wrong."""
+    page = write('# Page\n\n```python needs="cuda"\n1\n```\n\n```python needs="cuda"\n2\n```\n')
+    real = Environment("cuda", "NVIDIA H100", "2.13.0+cu130", "3.11.7", "580", "2026-11-24")
+    simulated = replace(real, name="Simulated GPU", driver="", simulated=True)
+    known = update(None, page, simulated, [Output("same"), Output("0")])
+    new = update(None, page, real, [Output("same"), Output("0.1")])
+    assert known is not None
+    assert new is not None
+    (told,) = simulated_otherwise(page, new, [known])
+    assert told.startswith("  docs/page.md:7 was simulated otherwise, by Simulated GPU, PyTorch 2.13.0+cu130")
+    assert "-0\n  +0.1" in told

@@ -77,7 +77,9 @@ class Site:
     def build(self, *options: str, **pages: str) -> Result:
         """Write these pages and build, as `mkdocs build` does."""
         for name, text in pages.items():
-            (self.root / f"docs/{name}.md").write_text(text, encoding="utf-8")
+            path = self.root / f"docs/{name}.md"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         return CliRunner().invoke(cli, ["build", "-f", str(self.root / "mkdocs.yml"), *options])
 
     def html(self, name: str) -> str:

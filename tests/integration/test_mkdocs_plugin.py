@@ -143,11 +143,11 @@ def test_front_matter_stays_front_matter(site: Site) -> None:
 
 def test_a_part_that_is_made_from_all_pages_is_on_the_page_and_follows_them(site: Site) -> None:
     """Under `mkdocs serve` the index of errors changes with the page that the author saves."""
-    error = "# Page\n\n## Error messages\n\n### `it {}` {{ #err-it }}\n\nWhy.\n"
-    site.build(page=error.format("broke"), index="# Index\n\n<!-- samedevice: errors -->\n")
-    assert '<a href="page/#err-it">Page</a>' in site.html("index")
-    assert "<code>it broke</code>" in site.html("index")
-    site.build(page=error.format("stopped"))
+    error = "# `it {}` {{ #err-it }}\n\nWhy.\n"
+    pages = {"errors/it": error.format("broke"), "index": "# Index\n\n<!-- samedevice: errors -->\n"}
+    site.build(**pages)
+    assert '<a href="errors/it/"><code>it broke</code></a>' in site.html("index")
+    site.build(**{"errors/it": error.format("stopped")})
     assert "<code>it stopped</code>" in site.html("index")
     assert "it broke" not in site.html("index")
 

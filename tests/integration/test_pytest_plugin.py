@@ -131,9 +131,7 @@ def test_a_block_that_never_ends_fails_and_the_later_ones_say_why_they_were_not_
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page must not hang the tests."""
-    monkeypatch.setattr(
-        "samedevice.page_runs.SectionRunner", lambda root, **how: SectionRunner(root, time_limit=1, **how)
-    )
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root, limit, **how: SectionRunner(root, 1, **how))
     repository.page("page", "```python\nwhile True: pass\n```\n\n```python\nx = 1\n```\n")
     output, outcomes = repository.pytest("--record")
     assert outcomes == {"failed": 2}
@@ -188,9 +186,7 @@ def test_one_selected_block_is_run_after_what_it_needs_and_not_what_follows(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever works on one block does not want to wait for the page's end."""
-    monkeypatch.setattr(
-        "samedevice.page_runs.SectionRunner", lambda root, **how: SectionRunner(root, time_limit=30, **how)
-    )
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", lambda root, limit, **how: SectionRunner(root, 30, **how))
     ran = repository.root / "ran.txt"
     tell = f"open({str(ran)!r}, 'a').write"
     repository.page("page", "\n".join(f"```python\n{tell}('{n}')\nx = {n}\n```\n" for n in range(1, 4)))

@@ -28,9 +28,10 @@ LEFT_OUT = [
 
 
 @pytest.fixture
-def simulated(repository: Repository, light_torch: None, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A repository where the stand-in for PyTorch has simulated GPUs."""
+def simulated(pytester: pytest.Pytester, light_torch: None, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A repository where the stand-in for PyTorch has simulated GPUs, with a fork server of its own."""
     monkeypatch.setattr("samedevice.integration.pytest.why_not_simulated", lambda device: "")
+    repository = Repository(pytester)
     repository.page("page", SURE)
     return repository
 

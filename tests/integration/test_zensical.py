@@ -225,6 +225,8 @@ def test_a_setting_that_nobody_knows_or_of_another_kind_is_an_error(tmp_path: Pa
         settings_of({"plugins": [{"samedevice": {"leave": "a.md"}}]}, tmp_path)
     with pytest.raises(ProjectError, match=r"mkdocs\.yml: the plugin samedevice has no setting consol; it has record"):
         settings_of({"plugins": [{"samedevice": {"consol": True}}]}, tmp_path)
+    with pytest.raises(ProjectError, match=r"samedevice: namespace: there is no 'sections'; write page or section"):
+        settings_of({"plugins": [{"samedevice": {"namespace": "sections"}}]}, tmp_path)
 
 
 def test_the_copy_of_a_configuration_keeps_what_is_not_ours(tmp_path: Path) -> None:

@@ -85,6 +85,15 @@ def test_a_process_that_ends_between_two_blocks_is_a_failure_of_the_next(write: 
     assert "SIGSEGV" in found[1]
 
 
+def test_a_block_that_breaks_what_runs_it_is_named_and_the_others_go_on(write: Write) -> None:
+    """It may have deleted `repr`, or cleared `sys.modules`: that is its fault, and PyTorch is installed."""
+    crash = {"crash": "Traceback (most recent call last):\nNameError: name 'repr' is\x1bnot defined\n"}
+    page = write(three_blocks("y = 1"))
+    told, _ = converse(page, HELLO, {"start": 0}, done(0), {"start": 1}, crash, {"exit": 1})
+    broke = "docs/page.md:5 on cpu broke the process that runs it: NameError: name 'repr' is not defined"
+    assert told == ["", broke, NOT_RUN.format(9)]
+
+
 def test_a_process_that_ends_before_its_first_block_is_a_failure_of_the_machinery(write: Write) -> None:
     """Nothing on the page can be the cause."""
     message = "docs/page.md: the page's process ended before its first block; is torch installed\\?"

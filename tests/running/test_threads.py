@@ -21,6 +21,20 @@ def test_a_result_is_waited_for() -> None:
     pool.join()
 
 
+def test_what_is_for_later_waits_for_the_rest() -> None:
+    """A page that was saved comes before those that nobody waits for."""
+    pool, begun, done = DaemonPool(1, "test"), threading.Event(), []
+    pool.submit(begun.wait)
+    for name in ("a", "b"):
+        last = pool.submit(lambda name=name: done.append(name), later=True)
+    pool.submit(lambda: done.append("saved"))
+    begun.set()
+    wait_for(last)
+    pool.cancel()
+    pool.join()
+    assert done == ["saved", "a", "b"]
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="sends a signal to a thread")
 def test_a_signal_that_does_not_wake_the_waiting_thread_is_heard() -> None:
     """Ctrl-C was lost in one build of twenty; here another thread takes the signal, which always hides it."""

@@ -14,6 +14,8 @@ import pytest
 
 from samedevice.outputs.cleaning import LIMIT
 from samedevice.outputs.output import Output
+from samedevice.pages.page import Page
+from samedevice.running.section_runner import SectionRunner
 from samedevice.running.worker import INK
 
 Run = Callable[..., tuple[Output, ...]]
@@ -382,3 +384,27 @@ def test_a_figure_with_a_link_is_a_failure_of_its_block(faults: Faults) -> None:
     (found,) = faults(f'# Title\n\n```python alt="A line."\n{code}\n```\n')
     assert found.startswith("docs/page.md:3 on cpu raised FigureError: its figure holds <a>; ")
     assert "leave out url=" in found
+
+
+def test_a_block_may_wait_outside_of_a_function(run: Run) -> None:
+    """Pages about asyncio show what a notebook and `python -m asyncio` take; all blocks share a loop."""
+    outputs = run(python("import asyncio\nlock = asyncio.Lock()\nawait lock.acquire()", "await asyncio.sleep(0, 3)"))
+    assert [output.shown for output in outputs] == ["True", "3"]
+
+
+def test_what_a_block_takes_from_the_future_holds_below_it(run: Run) -> None:
+    """As if the page were one file."""
+    outputs = run(python("from __future__ import annotations", "def f(x: int): ...\nf.__annotations__"))
+    assert outputs[1].value == "{'x': 'int'}"
+
+
+def test_modules_are_found_where_the_interpreter_finds_them(
+    root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editable install of a package that is beside its `pyproject.toml` puts that folder on the path."""
+    (root / "beside.py").write_text("x = 1\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
+    with SectionRunner(root, workers=1) as sessions:
+        (output,) = sessions.run(write(python("import beside; beside.x")), "cpu").outputs
+    assert output is not None
+    assert output.value == "1"

@@ -21,11 +21,12 @@ CPU = Environment("cpu", "EPYC", "2.13.0", "3.11.7", "", "2026-11-21")
 def section(title: str, id: str, prose: str = "It is so.") -> str:
     """A section about a message, with code of its own: equal programs have one recording."""
     block = f'```python raises="ValueError"\nfail("{id}")\n```\n'
-    return f"### {title} {{ #err-{id} }}\n\n{prose}\n\n{block}\n"
+    return f"# {title} {{ #err-{id} }}\n\n{prose}\n\n{block}\n"
 
 
-def page(write: Write, name: str, *parts: str) -> Page:
-    return write(f"# About {name.rpartition('/')[2]}\n\n## Error messages\n\n" + "".join(parts), f"docs/{name}.md")
+def page(write: Write, name: str, first: str, *others: str) -> Page:
+    """A page about the message of its title, and more of them."""
+    return write(first + "".join(f"#{other}" for other in others), f"docs/errors/{name}.md")
 
 
 def site(*found: tuple[Page, list[str]]) -> Site:
@@ -72,29 +73,27 @@ def test_a_longer_message_is_put_to_the_shorter_one_past_another(write: Write) -
 
 def test_the_order_is_that_of_what_a_reader_pastes(write: Write) -> None:
     """Quotes and the class do not count; failures without a message come last."""
-    titles = ("No message: a silent one", "`UserWarning: Beta`", "`'gamma' is no name`", "`alpha`", "`1D tensor`")
+    titles = ("A silent one", "`UserWarning: Beta`", "`'gamma' is no name`", "`alpha`", "`1D tensor`")
     one = page(write, "one", *(section(title, str(number)) for number, title in enumerate(titles)))
     found = [entry.text for entry in entries(site((one, [])))]
-    assert found == ["1D tensor", "alpha", "UserWarning: Beta", "'gamma' is no name", "a silent one"]
+    assert found == ["1D tensor", "alpha", "UserWarning: Beta", "'gamma' is no name", "A silent one"]
 
 
 def test_an_entry_reads_as_a_definition(write: Write) -> None:
-    """The whole of it, as Markdown: message, class and device, cause with its links mended, block and fix."""
+    """The whole of it, as Markdown: message with its link, class and device, cause with its links mended."""
     prose = "It is `so`, see [there](../b/y.md#z), [here](#up) and [PyTorch](https://pytorch.org).\nA second.\nA third."
-    one = page(write, "topic/x", section("``a `quoted` word``", "q", prose), section("`other`", "o", "Seen:"))
+    one = page(write, "x", section("``a `quoted` word``", "q", prose), section("`other`", "o", "Seen:"))
     where = Page("docs/reference/errors.md", "# Errors", ())
     assert error_index(where, entries(site((one, ["a `quoted` word", "not that"])))) == "\n\n".join(
         [
             "## A { #messages-a data-search-exclude }",
-            "``a `quoted` word`` { #err-q }\n"
+            "[``a `quoted` word``](../errors/x.md) { #err-q }\n"
             ":   **ValueError.**\n"
-            "    It is `so`, see [there](../b/y.md#z), [here](../topic/x.md#up) and [PyTorch](https://pytorch.org).\n"
+            "    It is `so`, see [there](../b/y.md#z), [here](../errors/x.md#up) and [PyTorch](https://pytorch.org).\n"
             "    A second.\n"
-            "    Block and fix: [About x](../topic/x.md#err-q) · Seen on CPU with PyTorch 2.13",
+            "    Seen on CPU with PyTorch 2.13",
             "## O { #messages-o data-search-exclude }",
-            "`other` { #err-o }\n"
-            ":   **ValueError.**\n    Seen:\n"
-            "    Block and fix: [About x](../topic/x.md#err-o) · No block raises it now",
+            "[`other`](../errors/x.md#err-o) { #err-o }\n:   **ValueError.**\n    Seen:\n    No block raises it now",
         ]
     )
 
@@ -106,7 +105,8 @@ def test_what_most_entries_say_is_said_once(write: Write) -> None:
     found = error_index(where, entries(site((one, ["alpha", "beta", "not that"])))).split("\n\n")
     usual = "Unless an entry says something else, its message was seen on CPU with PyTorch 2.13."
     assert found[0].split("\n") == [usual, "{ .sd-usual }"]
-    assert [part.partition(" · ")[2] for part in found if part.startswith("`")] == ["", "", "No block raises it now"]
+    told = [part.split("\n    ")[-1] for part in found if part.startswith("[`")]
+    assert told == ["It is so.", "It is so.", "No block raises it now"]
 
 
 def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> None:
@@ -115,7 +115,7 @@ def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> 
     there = page(write, "there", section("`delta`", "same"))
     where = Page("docs/reference/errors.md", "# Errors", ())
     found = error_index(where, entries(site((here, []), (there, []))))
-    ids = dict(re.findall(r"^`(\w+)` \{ #([\w-]+) \}$", found, re.M))
+    ids = dict(re.findall(r"^\[`(\w+)`\]\(.*\) \{ #([\w-]+) \}$", found, re.M))
     assert ids == {
         "alpha": "err-both",
         "beta": "error-f44e64e7",
@@ -124,9 +124,9 @@ def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> 
     }
 
 
-def test_a_line_that_points_to_another_place_of_its_page_is_left_out(write: Write) -> None:
-    """There is nothing above it in the index."""
-    one = page(write, "x", section("`alpha`", "a", "Two tensors differ.\nWith a map, see above."))
-    text = error_index(Page("docs/reference/errors.md", "# Errors", ()), entries(site((one, ["alpha"]))))
-    assert "Two tensors differ." in text
-    assert "above" not in text
+def test_a_cited_message_links_its_source_and_another_page_about_it(write: Write) -> None:
+    """A reader who doubts it can look."""
+    here = write("# `it does not work` { #err-a }\n\n[Seen](https://a.b/c).\n", "docs/errors/a.md")
+    there = write("# `it does not work.` { #err-b }\n\n[Seen](https://a.b/d).\n", "docs/errors/b.md")
+    text = error_index(Page("docs/reference/errors.md", "# Errors", ()), entries(site((here, []), (there, []))))
+    assert "[Source](https://a.b/c) · Also: [`it does not work.`](../errors/b.md)" in text

@@ -14,27 +14,20 @@ from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
 BLOCK = '```python raises="RuntimeError"\nfail()\n```\n'
-PAGE = """# Page
+PATH = "docs/errors/page.md"
+PAGE = """---
+description: About an error.
+---
 
-## Before
-
-### `not an error` {{ #err-no }}
-
-## Error messages
-
-### {title} {{ #err-one }}
+# {title} {{ #err-one }}
 
 {section}
-
-## See also
-
-### `nor this` {{ #err-later }}
 """
 
 
 def sections(write: Write, title: str, section: str = BLOCK) -> list[ErrorSection]:
-    """The sections of a page that has one about an error."""
-    return list(error_sections(write(PAGE.format(title=title, section=section))))
+    """The sections of a page about an error."""
+    return list(error_sections(write(PAGE.format(title=title, section=section), PATH)))
 
 
 def recorded(page: Page, *outputs: Output | None, device: str = "cpu") -> tuple[Recording, ...]:
@@ -57,8 +50,7 @@ HEADINGS = {
     "`one` and `other`": ("one", "other"),
     "`one` from `f()`": ("one",),
     "`one`, at a line that is not the cause": ("one",),
-    "No message: `x` is unchanged": (),
-    "`empty_cache()` frees nothing (no message)": (),
+    "`empty_cache()` frees nothing": (),
     "The loss does not fall": (),
 }
 
@@ -72,28 +64,28 @@ def test_a_heading_names_its_messages(write: Write, title: str, messages: tuple[
 
 def test_a_section_ends_at_the_next_heading_and_a_comment_in_code_is_none(write: Write) -> None:
     """Otherwise the next section's block would count as evidence for this one."""
-    first = "Why it comes.\nSee [there](other.md#err-x).\n\n```python\n### not a heading\n1\n```\n\n[Source](https://a.b/c)\n"
-    found = sections(write, "`one`", f"{first}\n### `two` {{ #err-two }}\n\n{BLOCK}")
+    first = "Why it comes.\nSee [there](other.md#err-x).\n\n```python\n## not a heading\n1\n```\n\n### Causes\n\n[Source](https://a.b/c)\n"
+    found = sections(write, "`one`", f"{first}\n## `two` {{ #err-two }}\n\n{BLOCK}")
     assert [(str(one), one.id, one.title) for one in found] == [
-        ("docs/page.md:9", "err-one", "`one`"),
-        ("docs/page.md:21", "err-two", "`two`"),
+        (f"{PATH}:5", "err-one", "`one`"),
+        (f"{PATH}:19", "err-two", "`two`"),
     ]
     assert [block.index for one in found for block in one.blocks] == [0, 1]
     assert found[0].prose == "Why it comes.\nSee [there](other.md#err-x)."
-    assert (found[0].sources, found[0].pointers) == (("https://a.b/c",), ("other.md#err-x",))
+    assert found[0].sources == ("https://a.b/c",)
+    assert [one.main for one in found] == [True, False]
 
 
-def test_a_chapter_that_a_fence_shows_is_none(write: Write) -> None:
-    """A page on writing pages shows one; what follows it is not about errors."""
-    shown = "```markdown\n\n## Error messages\n\n### `shown` {{ #err-shown }}\n```\n\n## After\n\n### `no`\n\n"
-    page = write(shown + PAGE.format(title="`it failed`", section=BLOCK))
-    assert [section.messages for section in error_sections(page)] == [("it failed",)]
-    assert list(error_sections(write(shown))) == []
+def test_a_page_that_is_not_about_errors_has_no_such_section(write: Write) -> None:
+    """Its headings may have code, too."""
+    page = PAGE.format(title="`it failed`", section=BLOCK)
+    assert list(error_sections(write(page, "docs/topic/page.md"))) == []
+    assert list(error_sections(write(page, "docs/topic/errors/page.md"))) == []
 
 
 def test_a_heading_without_an_id_is_found_too(write: Write) -> None:
     """So that a test can ask for the id."""
-    page = write("# Page\n\n## Error messages\n\n### `one`\n")
+    page = write("# `one`\n", PATH)
     assert [section.id for section in error_sections(page)] == [""]
 
 
@@ -165,6 +157,18 @@ def test_a_message_whose_block_is_not_recorded_waits(write: Write) -> None:
     assert judge(write, block.replace('raises="', 'raises="cuda: ')).proof is Proof.WAITING
 
 
+def test_a_simulated_device_gives_a_message_or_shows_that_it_is_another(write: Write) -> None:
+    """A heading that no device gives, simulated ones included, is wrong: that needs no GPU to be known."""
+    (section,) = sections(write, "`it failed`", BLOCK.replace("raises", 'needs="cuda" raises'))
+    about = Environment("cuda", "Simulated GPU", "2.13.0+cu130", "3.11.7", "", "2026-11-23", simulated=True)
+    given, other = (update(None, section.page, about, [raised(text)]) for text in ("it failed", "it went wrong"))
+    assert given is not None
+    assert other is not None
+    found = evidence(section, "it failed", (given,))
+    assert (found.proof, found.name, found.environments) == (Proof.SIMULATED, "RuntimeError", (about,))
+    assert evidence(section, "it failed", (other,)).proof is Proof.GONE
+
+
 def test_a_block_that_mends_it_is_not_waited_for(write: Write) -> None:
     """A fix that needs a GPU must not hide that the error is gone from the CPU."""
     fix = '```python needs="cuda"\nmended()\n```\n'
@@ -186,10 +190,9 @@ def test_a_block_may_compare_the_message_where_builds_differ(write: Write) -> No
     assert judge(write, block, Output(value="False")).proof is Proof.GONE
 
 
-def test_a_message_without_a_block_is_elsewhere_cited_or_gone(write: Write) -> None:
-    """In this order: another section is better than a source, and a source better than nothing."""
-    other, source = "See [there](x.md#err-y).", "[Reported](https://github.com/pytorch/pytorch/issues/1)."
-    assert judge(write, f"{other} {source}").proof is Proof.ELSEWHERE
+def test_a_message_without_a_block_is_cited_or_gone(write: Write) -> None:
+    """A source is better than nothing."""
+    source = "[Reported](https://github.com/pytorch/pytorch/issues/1)."
     assert judge(write, source).proof is Proof.CITED
     assert judge(write, "It happens.").proof is Proof.GONE
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import posixpath
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 from same_device_site.api_names import names
 from same_device_site.api_table import Catalogue, catalogue, misused
-from same_device_site.error_index import Entry, cut_short, entries, normal
+from same_device_site.error_index import Entry, entries
 from same_device_site.error_sections import ErrorSection, Evidence, Proof, error_sections, pattern
 from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
@@ -80,8 +79,13 @@ def about(index: list[Entry], message: str) -> list[Entry]:
     return [one for one in index if not one.silent and (wanted.search(one.text) or pattern(one.text).search(message))]
 
 
+def address(section: ErrorSection) -> str:
+    """Where a section is, below the site's address, as the search has it."""
+    return f"{section.page.name}/" + ("" if section.main else f"#{section.id}")
+
+
 def test_every_section_about_an_error_has_an_id_of_its_own(site: Site) -> None:
-    """The index links to it, and other pages do."""
+    """The index has it, and old addresses lead there."""
     ids = [(page.path, section.id) for page in site.pages for section in error_sections(page)]
     assert [one for one in ids if not one[1].startswith("err-")] == []
     assert [one for one, number in Counter(ids).items() if number > 1] == []
@@ -104,36 +108,10 @@ def test_every_message_without_a_block_is_listed(index: list[Entry]) -> None:
     assert cited == set((SAMPLES / "cited.txt").read_text(encoding="utf-8").split())
 
 
-def test_a_section_that_points_to_another_points_to_the_same_message(site: Site, index: list[Entry]) -> None:
-    """Its message has no other evidence."""
-    known = {(one.page.path, one.id): one for page in site.pages for one in error_sections(page)}
-    broken = []
-    for section, found in seen(index):
-        if found.proof is Proof.ELSEWHERE:
-            targets = [
-                known[place(section, pointer)] for pointer in section.pointers if place(section, pointer) in known
-            ]
-            told = {normal(message) for target in targets for message in target.messages}
-            broken += [f"{section}: {m}" for m in section.messages if not any(alike(normal(m), one) for one in told)]
-    assert broken == []
-
-
-def place(section: ErrorSection, pointer: str) -> tuple[str, str]:
-    """Page and id that a link of a section leads to."""
-    path, _, anchor = pointer.partition("#")
-    folder = posixpath.dirname(section.page.path)
-    return posixpath.normpath(posixpath.join(folder, path)) if path else section.page.path, anchor
-
-
-def alike(one: str, other: str) -> bool:
-    """Whether two messages are the same, or one is the other cut short."""
-    return one == other or cut_short(*sorted((one, other), key=len))
-
-
 @pytest.mark.parametrize("number", NUMBERS)
 def test_each_message_that_was_asked_for_is_on_the_index(number: int, index: list[Entry]) -> None:
     """The checklist that the site was written from has 51 messages; a failure without one is named by its section."""
-    ids = {f"{section.page.name}/#{section.id}" for entry in index for section, _ in entry.found}
+    ids = {address(section) for entry in index for section, _ in entry.found}
     missing = [
         one["text"]
         for one in MESSAGES

@@ -111,6 +111,8 @@ def test_the_account_names_devices_reasons_and_what_never_ran(write: Write) -> N
         "| Page | Lines of the page's file | Why |\n| --- | --- | --- |\n"
         "| [A page](../page.md) | 15 | needs 2 devices with CUDA |\n"
         "| [Other](../topic/other.md) | 3, 7 | not recorded yet |",
+        "## Messages that only a simulated device gave { #simulated data-search-exclude }",
+        "None.",
         "## Messages that wait for a recording { #waiting data-search-exclude }",
         "None.",
         "## Messages that are cited { #cited data-search-exclude }",
@@ -130,14 +132,14 @@ def test_stale_blocks_and_changed_ones_are_told(write: Write) -> None:
 
 def test_messages_that_wait_and_that_are_cited_are_listed(write: Write) -> None:
     """The index of errors promises no more than was seen; here stands what is owed."""
-    page = write("# Errors\n\n## Error messages\n\n### `it ...` { #err-it }\n\nWhy.\n")
+    page = write("# `it ...` { #err-it }\n\nWhy.\n", "docs/errors/it.md")
     (section,) = error_sections(page)
     found = [Entry(f"it {one.value}", False, ((section, Evidence(one, "")),)) for one in Proof]
     told = status(WHERE, Site((page,), {}, {}), found)
     assert told.endswith(
         "## Messages that wait for a recording { #waiting data-search-exclude }\n\n"
-        "- `it waiting`: [Errors](../page.md#err-it)\n\n"
-        "## Messages that are cited { #cited data-search-exclude }\n\n- `it cited`: [Errors](../page.md#err-it)"
+        "- `it waiting`: [`it ...`](../errors/it.md#err-it)\n\n"
+        "## Messages that are cited { #cited data-search-exclude }\n\n- `it cited`: [`it ...`](../errors/it.md#err-it)"
     )
 
 

@@ -93,7 +93,7 @@ def test_a_long_difference_is_cut(write: Write) -> None:
 
 def test_the_error_index_names_the_versions_that_give_a_message(write: Write) -> None:
     """A reader of 2.15 and one of 2.13 each find the text that their PyTorch printed."""
-    page = write("# A\n\n## Error messages\n\n### `no such thing here` { #err-no }\n\nWhy.\n\n```python\none\n```\n")
+    page = write("# `no such thing here` { #err-no }\n\nWhy.\n\n```python\none\n```\n", "docs/errors/no.md")
     outputs = ((NEW, "no such thing here"), (MIDDLE, "no such thing here"), (OLD, "fine"))
     found = [recorded(page, where, text) for where, text in outputs]
     told = error_index(WHERE, entries(Site((page,), {page.path: found}, {})))

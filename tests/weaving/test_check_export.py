@@ -145,3 +145,21 @@ def test_a_block_that_fails_is_a_difference(write: Write) -> None:
     assert "raised KeyError" in first.differs
     assert "did not raise ValueError" in second.differs
     assert not third.run
+
+
+def test_a_gpu_is_held_against_the_simulated_one_where_no_real_one_is_recorded(write: Write) -> None:
+    """The report must not call a simulation a GPU."""
+    simulated = Environment("cuda", "Simulated GPU", "2.13.0+cu130", "3.11.7", "", "2026-11-23", simulated=True)
+    real = Environment("cuda", "H100", "2.11.0+cu130", "3.11.7", "580", "2026-11-22")
+    page, here = write(PAGE), Environment("cuda", "T4", "2.13.0+cu130", "3.12.1", "550", "2026-11-24")
+    run = Run((None, None, Output(value="cuda:0")), here, 1)
+
+    def told(*recordings: Recording) -> str:
+        found = published(check_export(page, "Title", {}, recordings))
+        return "\n".join(report(findings(found, run, "cuda"), here))
+
+    assert "1 block as on CUDA, simulated with PyTorch 2.13.0+cu130" in told(
+        recording(page, simulated, "", "", "cuda:0")
+    )
+    both = recording(page, simulated, "", "", "cuda:0"), recording(page, real, "", "", "cuda:1")
+    assert "H100, PyTorch 2.11.0+cu130, 2026-11-22 printed something else" in told(*both)

@@ -213,3 +213,16 @@ def test_a_copy_says_which_version_it_needs(write: Callable[..., Page]) -> None:
 def test_headings_are_those_outside_of_code() -> None:
     """A comment in a console example is none."""
     assert list(headings('# A { #a }\n\n```text\n# no\n???\n```\n\n??? tip "B"\n')) == ["A", "B"]
+
+
+def test_what_readers_take_along_says_what_was_simulated(write: Callable[..., Page]) -> None:
+    """A notebook or a text travels without the site's style: words must say that no GPU ran it."""
+    page = write('# Title\n\n```python needs="cuda"\nprint(x.device)\n```\n')
+    about = Environment("cuda", "Simulated GPU", "2.13.0+cu130", "3.11.7", "", "2026-11-23", simulated=True)
+    shown = {0: [ShownOutput("cuda", Output("cuda:0\n"), about)]}
+    first, second = json.loads(notebook(page, shown))["cells"][1]["outputs"]
+    note = "CUDA, simulated. No GPU ran this: PyTorch's own CUDA code ran on a device in main memory."
+    assert "".join(first["data"]["text/plain"]) == note
+    assert "".join(second["text"]) == "cuda:0\n"
+    assert "Output on CUDA, simulated (Simulated GPU, PyTorch 2.13.0+cu130, 2026-11-23):" in markdown(page, shown)
+    assert "recorded with PyTorch 2.13.0+cu130 on CUDA, simulated." in script(page, shown)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from samedevice import __version__
 from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
 from samedevice.integration.check import demand, pack, plan, ran
@@ -29,6 +30,7 @@ or attach the file to an issue."""
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     """The command line, read."""
     parser = argparse.ArgumentParser(prog="samedevice", description="Same Device: every output was printed.")
+    parser.add_argument("--version", action="version", version=f"samedevice {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     text = "run a page's blocks on this machine, and compare with what the site recorded"
     after = "Exit status: 0 if nothing differs, 1 if a block prints something else, 2 if the page could not be run."

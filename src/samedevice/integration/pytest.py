@@ -62,6 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if record:
         config.option.continue_on_collection_errors = True
         sweep(config.rootpath, settings.recordings)
+        if config.args_source is not pytest.Config.ArgsSource.ARGS:
+            config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
     runs = PageRuns(config.rootpath, simulator)
     config.stash[JOB] = Job(runs, devices, record, asked=bool(config.option.samedevice_device), settings=settings)

@@ -6,10 +6,11 @@ text is shown, and the blocks of the page are found in it again.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from samedevice.errors import PageError
-from samedevice.pages.fences import FRONT_MATTER, find_fences
+from samedevice.pages.fences import FRONT_MATTER, Fence, find_fences
 from samedevice.pages.page import Page
 
 ADVICE = "the page would not show what ran; keep them from changing it, or list the page below leave"
@@ -25,8 +26,8 @@ def with_text(page: Page, text: str) -> Page:
     fences = find_fences(whole, page.path)
     blocks = []
     for block in page.blocks:
-        like = (fence for fence in fences if (fence.info, fence.body) == (block.fence.info, block.fence.body))
-        fence = next(like, None)
+        like = (_language(block.fence), block.fence.body)
+        fence = next((fence for fence in fences if (_language(fence), fence.body) == like), None)
         if fence is None:
             raise PageError(page.path, block.line, f"another plugin or extension changed this block; {ADVICE}")
         blocks.append(replace(block, fence=replace(fence, line=block.fence.line)))
@@ -36,6 +37,12 @@ def with_text(page: Page, text: str) -> Page:
 def without_front_matter(text: str) -> str:
     """A text as builders render it."""
     return FRONT_MATTER.sub("", text, count=1)
+
+
+def _language(fence: Fence) -> str:
+    """The first word of a fence's first line: others may take options out that they alone know."""
+    found = re.search(r"[\w#+-]+", fence.info)
+    return found[0] if found else ""
 
 
 def _lines(text: str) -> list[str]:

@@ -47,6 +47,11 @@ def _printed(output: Output) -> str:
     return f"\n\nIt had printed:\n{output.text.rstrip()}" if output.text.strip() else ""
 
 
+def known(block: Block, device: str, statuses: Sequence[BlockStatus]) -> bool:
+    """Whether a block failed when it was recorded: it is shown without an output, and fails again without surprise."""
+    return any(one.output and fault(block, device, one.output) for one in statuses)
+
+
 def compare(page: Page, block: Block, here: Environment, output: Output, recordings: Sequence[Recording]) -> Verdict:
     """Compare a block's output with what is recorded of the page.
 

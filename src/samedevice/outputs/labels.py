@@ -54,9 +54,10 @@ def full(about: Environment) -> str:
 
 
 def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False) -> str:
-    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`."""
-    names = " and ".join(of_kind(device, simulated) for device in devices)
-    return f"{names} · {maker} {versions}" if versions else names
+    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`."""
+    told = (device for device in devices if maker == "PyTorch" or device != "cpu")
+    names = " and ".join(of_kind(device, simulated) for device in told)
+    return " · ".join(filter(None, (names, versions and f"{maker} {versions}")))
 
 
 def span(environments: Iterable[Environment]) -> str:

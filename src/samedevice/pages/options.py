@@ -10,6 +10,7 @@ from typing import Any
 
 from samedevice.devices import LABELS
 from samedevice.errors import Complaints, PageError
+from samedevice.pages import conventions
 from samedevice.pages.fences import Fence
 from samedevice.pages.values import (
     VERSIONS,
@@ -19,11 +20,16 @@ from samedevice.pages.values import (
     read_needs,
     read_one_word,
     read_raises,
+    read_run,
     read_setup,
 )
 from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
+TRANSCRIPT = "pycon"
+"""The language of transcripts: code after `>>>`, and what it prints."""
+RUN = "run"
+"""The word on the fences that are ours, in a project that says so."""
 LOOKALIKES = {
     "pycon": "python",
     "ipython": "python",
@@ -102,7 +108,9 @@ class Options:
         'fold="Plotting code"', "the output comes first, and the code is in a closed box with this title below it"
     )
     run: str = option(
-        'run="no"', "the block is shown and not run; it must say why", read=read_one_word("run", "no", {"run": "no"})
+        'run="no"',
+        "the block is shown and not run; it must say why; with `fences: run` the word `run` alone makes a fence ours",
+        read=read_run,
     )
     simulated: bool = option(
         'simulated="no"',
@@ -153,12 +161,13 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
     if match is None:
         raise PageError(page, fence.line, f'cannot read "{fence.info}"; write a language, then key="value" options')
     language, rest = match["language"] or "", match["rest"].strip()
+    if not settings.console and not _is_ours(language, rest, settings):
+        return "text", {}
+    language = language if settings.console else language.lower()
     if rest.startswith("{") and rest.endswith("}"):
         rest = rest[1:-1].strip()
-    if not settings.console and language not in (*PYTHON, OURS):
-        return "text", {}
     meant = LOOKALIKES.get(language.lower(), language.lower())
-    if meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
+    if settings.console and meant in (*PYTHON, "console") and language not in (*PYTHON, "console"):
         raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
     if language == OURS:
         raise PageError(page, fence.line, f'a build writes the fences named "{OURS}"; choose another language')
@@ -166,7 +175,7 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
     while at < len(rest):
         option = OPTION.match(rest, at)
         other = FOREIGN.match(rest, at)
-        if other is not None and other["key"] in settings.foreign:
+        if other is not None and _passes(other["key"], settings):
             values[other["key"]] = (other["value"] or "").strip("\"'")
             at = other.end()
             continue
@@ -186,7 +195,7 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
 def read_options(values: dict[str, str], page: str, line: int, settings: Settings = DEFAULTS) -> Options:
     """Check the options of a block and give them their types. Raises PageError or PageErrors for what is wrong."""
     complaints, found = Complaints(), dict[str, Any]()
-    foreign = {key: values.pop(key) for key in list(values) if key in settings.foreign}
+    foreign = {key: values.pop(key) for key in list(values) if _passes(key, settings)}
     for complaint in _complaints(values, settings):
         complaints.add(PageError(page, line, complaint))
     for key, one in known_options().items():
@@ -213,7 +222,21 @@ def option_meanings() -> dict[str, str]:
 
 def _words() -> list[str]:
     """The options that are a bare word."""
-    return [example for example in option_meanings() if "=" not in example]
+    return [example for example in option_meanings() if "=" not in example] + [RUN]
+
+
+def _is_ours(language: str, rest: str, settings: Settings) -> bool:
+    """Whether a fence is one that the project wants run, or one that a build wrote."""
+    if language == OURS:
+        return True
+    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.leaves(rest):
+        return False
+    return settings.fences == "all" or conventions.words(rest).get(RUN) == ""
+
+
+def _passes(key: str, settings: Settings) -> bool:
+    """Whether an option is another tool's."""
+    return key in settings.foreign or (not settings.console and conventions.passes(key))
 
 
 def _foreign_hint(settings: Settings) -> str:

@@ -42,7 +42,7 @@ class Page:
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """The parts of the page that have code, in order. Raises PageError."""
-        return find_sections(self.blocks, self.parts or (Part(self.path, "", 1, 0),))
+        return find_sections(self.blocks, self.parts or (Part(self.path, "", 1),))
 
     @property
     def units(self) -> list[tuple[tuple[Block, ...], tuple[Block, ...]]]:

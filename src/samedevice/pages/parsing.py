@@ -10,9 +10,11 @@ from sybil import Document, Region
 from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
+from samedevice.pages import conventions
 from samedevice.pages.fences import Fence, all_fences, find_fences
 from samedevice.pages.included import included_text
-from samedevice.pages.options import PYTHON, Options, read_info, read_options
+from samedevice.pages.includes import INCLUDE, with_includes
+from samedevice.pages.options import PYTHON, TRANSCRIPT, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, read_cells
 from samedevice.pages.sections import Part, find_parts
@@ -21,8 +23,6 @@ from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
-INCLUDE = re.compile(r"\s*-{2,}8<-{2,}(?!\S)")
-"""Code that begins with an include of pymdownx.snippets."""
 
 
 class BlockParser:
@@ -80,18 +80,20 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
     find = find_cells if page.endswith(NOTEBOOK) else find_fences
     with complaints.collecting():
         for fence in find(text, page):
+            if not settings.console and conventions.SKIPPED.search(text, 0, fence.start):
+                continue
             with complaints.collecting():
                 block = read_block(fence, page, len(blocks), root, settings)
                 if block is not None:
                     blocks.append(block)
-                    _check_shown(block)
+                    _check_shown(block, settings)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
     complaints.raise_all()
     return blocks
 
 
-def _check_shown(block: Block) -> None:
+def _check_shown(block: Block, settings: Settings) -> None:
     """Raise PageError for code that the site could not show as it is run, and for lines that it does not have."""
     odd = UNSHOWN.search(block.code)
     if odd:
@@ -102,7 +104,7 @@ def _check_shown(block: Block) -> None:
         advice = 'write file="PATH" on an empty fence, with part="NAME" for a part of the file'
         raise PageError(block.page, block.line, f"an include is not followed in code that is run; {advice}")
     last = max(map(int, re.findall(r"\d+", block.options.hl_lines)), default=0)
-    if last > block.code.count("\n"):
+    if settings.console and last > block.code.count("\n"):
         what = f'hl_lines="{block.options.hl_lines}" names line {last}, but the code ends before it'
         raise PageError(block.page, block.line, f"{what}; name lines of this block")
 
@@ -119,18 +121,33 @@ def _check_prose(text: str, page: str, settings: Settings) -> None:
 def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = DEFAULTS) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
     language, values = read_info(fence, page, settings)
-    if language not in (*PYTHON, "console"):
+    if language not in (*PYTHON, TRANSCRIPT, "console"):
         return None
     options = read_options(values, page, fence.line, settings)
     place = (page, fence.line, fence.line + 1)
-    if options.reason:
+    if options.run == "no":
         return Block(page, index, "shown", fence.body, *place, options, fence)
+    if not settings.console and conventions.PROMPT.match(fence.body):
+        return Block(page, index, "transcript", fence.body, *place, options, fence)
+    if language == TRANSCRIPT:
+        return None
     if language == "console":
         return _console(fence, page, index, options, root, settings)
     if not options.file:
-        included = included_text(fence.body, root, settings=settings)
-        return Block(page, index, "python", fence.body, *place, options, fence, included)
+        code = _included(fence, page, root, settings)
+        included = included_text(code, root, settings=settings)
+        return Block(page, index, "python", code, *place, options, fence, included)
     return _file(fence, page, index, options, root, settings)
+
+
+def _included(fence: Fence, page: str, root: Path, settings: Settings) -> str:
+    """The code of a fence, with the files that pymdownx.snippets includes in it. Raises PageError."""
+    if not settings.snippets or settings.console or not INCLUDE.search(fence.body):
+        return fence.body
+    try:
+        return with_includes(fence.body, root, settings.snippets)
+    except ValueError as error:
+        raise PageError(page, fence.line, f"{error}; mend the include") from None
 
 
 def _console(fence: Fence, page: str, index: int, options: Options, root: Path, settings: Settings) -> Block:

@@ -38,8 +38,6 @@ class Part:
     """What `after` names it by: the heading's id, or its words as MkDocs makes an id of them; `exercise-1`."""
     line: int
     """Its line in the page, from 1."""
-    start: int
-    """The offset of this line in the page's text."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -69,16 +67,16 @@ def find_parts(text: str, fences: Sequence[Fence], page: str) -> Iterator[Part]:
         if not (at := bisect(starts, one.start())) or one.start() >= fences[at - 1].end
     ]
     title = next((one for one in found if one.re is HEADING and one["level"] == "#"), None)
-    yield Part(page, _anchor(title) if title else "", 1, 0)
+    yield Part(page, _anchor(title) if title else "", 1)
     chapter = ""
     for one in sorted(found, key=lambda one: one.start()):
         line = text.count("\n", 0, one.start()) + 1
         if one.re is EXERCISE:
             if chapter == EXERCISES:
-                yield Part(page, f"exercise-{one['number']}", line, one.start())
+                yield Part(page, f"exercise-{one['number']}", line)
         elif one["level"] == "##" or (one["id"] or "").startswith(MESSAGE):
             chapter = one["text"] if one["level"] == "##" else chapter
-            yield Part(page, _anchor(one), line, one.start())
+            yield Part(page, _anchor(one), line)
 
 
 def _anchor(heading: re.Match[str]) -> str:
@@ -93,11 +91,11 @@ def find_sections(blocks: Sequence[Block], parts: Sequence[Part]) -> tuple[Secti
     for error in _misplaced(blocks):
         complaints.add(error)
     setup = tuple(block for block in blocks if block.options.setup)
-    starts = [part.start for part in parts]
+    lines = [part.line for part in parts]  # lines of the file, whatever a plugin writes above a block
     inside: dict[int, list[Block]] = {}
     for block in blocks:
         if not block.options.setup:
-            inside.setdefault(bisect(starts, block.fence.start) - 1, []).append(block)
+            inside.setdefault(bisect(lines, block.line) - 1, []).append(block)
     found: list[Section] = []
     for at, own in inside.items():
         section = Section(parts[at], tuple(own), setup)

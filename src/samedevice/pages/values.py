@@ -31,6 +31,13 @@ def read_one_word(name: str, word: str, fields: dict[str, Any]) -> Read:
     return read
 
 
+def read_run(value: str) -> dict[str, Any]:
+    """`no`, or nothing: the word that makes a fence ours."""
+    if value not in ("", "no"):
+        raise ValueError(f'run="{value}" is unknown; write run="no" reason="...", the word run, or leave it out')
+    return {"run": value}
+
+
 def read_setup(value: str) -> dict[str, Any]:
     """A bare word: it has no value."""
     if value:

@@ -11,6 +11,7 @@ from queue import Empty
 from samedevice.errors import SessionError
 from samedevice.outputs.cleaning import clean
 from samedevice.outputs.environments import Environment, Run
+from samedevice.outputs.escaping import one_line
 from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output, Raised
 from samedevice.pages.page import Block, Page
@@ -42,6 +43,8 @@ class ProcessMonitor:
         self.environment: Environment | None = None
         self.count = 0
         self.ended = False
+        self.crash = ""
+        """The error that broke the process while it ran a block."""
 
     def run(self) -> Run:
         """Wait for the process to end, and return what came of the page. Raises SessionError if nothing ran."""
@@ -55,7 +58,7 @@ class ProcessMonitor:
             limit = self._handle(message) or limit
         if "closed" in message:
             self.process.kill()  # its server was killed, and cannot do it
-        self._account_for_end(how or f"ended its process {how_it_ended(message.get('exit'))}")
+        self._account_for_end(how or self.crash or f"ended its process {how_it_ended(message.get('exit'))}")
         outputs = tuple(self.outputs.get(block.index) for block in self.page.blocks)
         return Run(outputs, self.environment, self.count)
 
@@ -77,9 +80,11 @@ class ProcessMonitor:
 
     def _handle(self, message: Message) -> float | None:
         """Take in a message; return the seconds to wait for the next one, None if that does not change."""
-        if "crash" in message:
+        if "crash" in message and self.current:
+            self.crash = f"broke the process that runs it: {one_line(message['crash'].strip().splitlines()[-1])[:500]}"
+        elif "crash" in message:
             raise SessionError(f"{self.page.path}: the page's process could not start:\n{message['crash']}")
-        if "count" in message:
+        elif "count" in message:
             self.count = message["count"]
             if message["hello"]:
                 day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()

@@ -95,17 +95,20 @@ class SectionRunner:
             pool.join()
         self.temporary.remove()
 
-    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Future[Run]:
+    def submit(
+        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
+    ) -> Future[Run]:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
-        Each section is run as soon as there is a free core, in a process of its own.
+        Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
+        submitted without it.
         """
         self.launcher.start()
         kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
         if kind not in self.pools:
             self.pools[kind] = DaemonPool(self.workers if kind == "cpu" else 1, f"samedevice-{kind}")
         runs = [
-            self.pools[kind].submit(partial(self._run, page, device, before, own))
+            self.pools[kind].submit(partial(self._run, page, device, before, own), later)
             for before, own in self._wanted(page, device, wanted)
         ]
         return gather(runs, lambda found: merged(page, found))

@@ -6,6 +6,7 @@ Unlike those of a ThreadPoolExecutor, these threads do not hold up the end of th
 from __future__ import annotations
 
 import contextlib
+import itertools
 import queue
 import signal
 import threading
@@ -73,22 +74,27 @@ def uninterrupted() -> Iterator[None]:
 
 
 class DaemonPool:
-    """Makes calls, in the order given, on `workers` daemon threads: Ctrl-C ends a program while a page still runs."""
+    """Makes calls on `workers` daemon threads: Ctrl-C ends a program while a page still runs.
+
+    It makes them in the order given, those that are for later after all others.
+    """
 
     def __init__(self, workers: int, name: str) -> None:
-        self.calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self.calls: queue.PriorityQueue[tuple[bool, int, tuple[Future[Any], Callable[[], Any]] | None]]
+        self.calls = queue.PriorityQueue()
+        self.numbers = itertools.count()
         self.threads = [threading.Thread(target=self._work, name=f"{name}-{n}", daemon=True) for n in range(workers)]
         for thread in self.threads:
             thread.start()
 
-    def submit(self, call: Callable[[], T]) -> Future[T]:
-        """Make the call as soon as a thread is free."""
+    def submit(self, call: Callable[[], T], later: bool = False) -> Future[T]:
+        """Make the call as soon as a thread is free; if `later`, as soon as there is nothing else to do."""
         future: Future[T] = Future()
-        self.calls.put((future, call))
+        self.calls.put((later, next(self.numbers), (future, call)))
         return future
 
     def _work(self) -> None:
-        while (waiting := self.calls.get()) is not None:
+        while (waiting := self.calls.get()[-1]) is not None:
             future, call = waiting
             if future.set_running_or_notify_cancel():
                 try:
@@ -100,14 +106,14 @@ class DaemonPool:
         """Cancel the calls that no thread has begun; then the threads end."""
         while not self.calls.empty():
             try:
-                waiting = self.calls.get_nowait()
+                waiting = self.calls.get_nowait()[-1]
             except queue.Empty:
                 break
             if waiting is not None:
                 waiting[0].cancel()
                 waiting[0].set_running_or_notify_cancel()
         for _ in self.threads:
-            self.calls.put(None)
+            self.calls.put((False, next(self.numbers), None))
 
     def join(self) -> None:
         """Wait for the calls that were begun. Each page has limits of its own, so that this ends."""

@@ -6,11 +6,13 @@ of the package, so that a page's process holds little more than the page.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import contextlib
 import ctypes
 import functools
+import inspect
 import io
 import json
 import linecache
@@ -35,6 +37,8 @@ INK = "#0b0c0d"
 """The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
 OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
 """The files that run a block: a page's tracebacks leave out their frames."""
+FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
+"""What `from __future__` can change of the blocks below it."""
 
 TAG = re.compile(r"<[^>]*>")
 LONG_NUMBER = re.compile(r"(?<![\w#.-])-?\d+\.\d{2,}(?=[\s\",)LMCQz])")
@@ -107,6 +111,10 @@ def places(job: Job) -> dict[str, str]:
     return found | dict.fromkeys((job["folder"], job["root"]), ".")
 
 
+class TranscriptError(Exception):
+    """A transcript that prints something else than it says."""
+
+
 class Runner:
     """Runs blocks one after the other in one namespace."""
 
@@ -119,6 +127,10 @@ class Runner:
         sys.modules["__main__"] = self.module
         sys.argv = [job["page"]]
         self.places = places(job)
+        self.flags = 0
+        """What the blocks so far took from the future."""
+        self.loop: Any = None
+        """What `await` outside of a function waits in."""
         self.notes = Notes(job["notes"])
 
     def run(self, block: Job) -> Output:
@@ -127,6 +139,8 @@ class Runner:
         try:
             if block["kind"] == "python":
                 value = self._python(block)
+            elif block["kind"] == "transcript":
+                self._transcript(block)
             elif block["kind"] == "console":
                 self._console(block["code"])
             else:
@@ -150,12 +164,33 @@ class Runner:
         path = str(Path(self.job["root"], block["path"]))
         tree = ast.parse("\n" * (block["code_line"] - 1) + block["code"], path)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, path, "exec", dont_inherit=True), self.module.__dict__)
-        if last is None:
-            return ""
-        code = compile(ast.Expression(last.value), path, "eval", dont_inherit=True)
-        value = eval(code, self.module.__dict__)
+        self._evaluate(tree, path)
+        value = self._evaluate(ast.Expression(last.value), path) if last else None
         return "" if value is None else repr(value)
+
+    def _evaluate(self, tree: ast.Module | ast.Expression, path: str) -> Any:
+        """Run code, which may wait outside of a function."""
+        mode = "exec" if isinstance(tree, ast.Module) else "eval"
+        code = compile(tree, path, mode, self.flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        self.flags |= code.co_flags & FUTURES
+        found = eval(code, self.module.__dict__)
+        if not code.co_flags & inspect.CO_COROUTINE:
+            return found
+        import asyncio
+
+        self.loop = self.loop or asyncio.new_event_loop()
+        return self.loop.run_until_complete(found)
+
+    def _transcript(self, block: Job) -> None:
+        """Run what follows `>>>`, and compare what it prints with what the transcript says, as doctest does."""
+        import doctest
+
+        said: list[str] = []
+        place = ("transcript", block["path"], block["code_line"] - 1)
+        test = doctest.DocTestParser().get_doctest(block["code"], {}, *place)
+        test.globs = self.module.__dict__
+        if doctest.DocTestRunner(verbose=False).run(test, out=said.append, clear_globs=False).failed:
+            raise TranscriptError("".join(said).strip("*\n"))
 
     def _console(self, code: str) -> None:
         commands = [part.strip() for part in re.split(r"^\$ ", code, flags=re.M) if part.strip()]
@@ -211,7 +246,7 @@ def prepare(job: Job) -> None:
     """Make this process the page's: folder, device, warnings as they are shown, limits."""
     os.chdir(job["folder"])
     os.environ.update(job["environ"])
-    sys.path[:] = [path for path in sys.path if path not in ("", job["root"])]
+    sys.path[:] = [path for path in sys.path if path]
     if os.name == "posix":
         import resource
 

@@ -160,7 +160,7 @@ def _published(found: dict[str, Any]) -> Published:
     environments = [Environment(**one) for one in found["environments"]]
     blocks = tuple(_read_block(one, path, index) for index, one in enumerate(found["blocks"]))
     printed = tuple(tuple(_read_printed(one["printed"], environments)) for one in found["blocks"])
-    parts = tuple(Part(path, one["anchor"], one["line"], one["line"]) for one in found["parts"])
+    parts = tuple(Part(path, one["anchor"], one["line"]) for one in found["parts"])
     return Published(found["title"], Page(path, "", blocks, parts=parts), found["files"], printed)
 
 

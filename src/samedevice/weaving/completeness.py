@@ -123,7 +123,7 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
     for output in expected:
         rest = rest.replace(output, "")
     found = _Code(COMMENT.sub("", rest)).found
-    for block in page.blocks:
+    for block in (block for block in page.blocks if block.kind != "transcript"):
         for problem in _problems(block, [one for one in found if one.index == str(block.index)]):
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
@@ -160,8 +160,9 @@ def _never_run(page: Page, shown: RenderedCode, line: int) -> PageError:
 
 
 def _line(page: Page, code: str) -> int:
-    """The line of the fence that holds some code which is in no block of the page; 0 if the page has none."""
-    taken = {line for block in page.blocks for line in range(block.line, block.line + block.fence.body.count("\n") + 2)}
+    """The line of a fence that holds some code, and that the engine takes for text; 0 if the page has none."""
+    own = page.fences if not page.settings.console else [block.fence for block in page.blocks]
+    taken = {line for fence in own for line in range(fence.line, fence.line + fence.body.count("\n") + 2)}
     lines = [(at, _bare(line)) for at, line in enumerate(page.text.split("\n"), start=1) if at not in taken]
     source = [(at, line) for at, line in lines if line]
     wanted = [bare for line in code.split("\n") if (bare := _bare(line))]

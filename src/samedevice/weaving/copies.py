@@ -9,7 +9,6 @@ together by the same rules as `program` does here. A test in the browser compare
 
 from __future__ import annotations
 
-import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from samedevice.devices import KINDS
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, trimmed
+from samedevice.weaving.printing import does_something, edited, indent, inside_strings, print_edit, trimmed
 from samedevice.weaving.prose import plain_title
 
 QUIET = """\
@@ -105,7 +104,7 @@ def _copy(page: Page, block: Block, shown: Sequence[ShownOutput]) -> Copy:
 
 def _runs_with(one: Block, block: Block) -> bool:
     """Whether a block has code that runs wherever another one does, and leaves its names to it."""
-    if one.kind != "python" or not ast.parse(one.code).body:
+    if one.kind != "python" or not does_something(one.code):
         return False
     its, needs = one.options, block.options
     return its.needs in ("", needs.needs) and its.count in (1, needs.count) and its.versions in ("", needs.versions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from functools import cache
 
 SHOWN = "print(repr("
 """Prints a value that the page shows."""
@@ -15,6 +16,12 @@ UNSEEN = "import sys; sys.displayhook("
 def trimmed(code: str) -> str:
     """Code without empty lines before and after it, as pages show it."""
     return code.strip("\n")
+
+
+@cache
+def does_something(code: str) -> bool:
+    """Whether there is a statement in code, and not only comments; asked for each copy that a block is in."""
+    return bool(ast.parse(code).body)
 
 
 def print_edit(code: str, known: bool | None = True) -> str:
@@ -74,6 +81,7 @@ def _offset(code: str, line: int, column: int) -> int:
     return len(before.encode("utf-16-le")) // 2
 
 
+@cache
 def inside_strings(code: str) -> tuple[int, ...]:
     """The numbers, from 1, of the lines that begin inside a string."""
     inside: set[int] = set()

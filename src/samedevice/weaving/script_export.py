@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,7 +13,7 @@ from samedevice.pages.sections import Section
 from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
 from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import indent, printed, trimmed
+from samedevice.weaving.printing import does_something, indent, printed, trimmed
 from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
 PYTHON = ">=3.10"
@@ -66,7 +65,7 @@ def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
 def _beginning(section: Section) -> list[str]:
     """The code that gives a section names of its own: the setup's, and those of the sections that it comes after."""
     before = (block for block in section.before if block.kind == "python" and not block.options.setup)
-    silent = [indent(_guarded(block, attempt(block))) for block in before if ast.parse(block.code).body]
+    silent = [indent(_guarded(block, attempt(block))) for block in before if does_something(block.code)]
     return ["new_section()", *([QUIET + "\n\n".join(silent)] if silent else [])]
 
 
@@ -94,7 +93,7 @@ def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
         return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
     code = trimmed(block.code)
-    if not ast.parse(code).body:
+    if not does_something(code):
         return title + code
     code = printed(code, value_is_shown(shown))
     if block.options.raises:

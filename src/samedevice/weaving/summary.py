@@ -30,8 +30,9 @@ def _ran(page: Page, shown: Outputs, about: str) -> Iterator[str]:
             count = sum(map(bool, ran.values()))
             if count:
                 made = [one.environment for found in ran.values() for one in found if one.environment]
-                where = f"{labels.of_kind(device, simulated)} ({labels.span(made)})"
-                html = escaping.html(f"{_blocks(count, len(page.blocks))} ran on {where}")
+                by = labels.span(made)
+                where = f"on {labels.of_kind(device, simulated)} ({by})" if made[0].torch else f"with {by}"
+                html = escaping.html(f"{_blocks(count, len(page.blocks))} ran {where}")
                 yield html + (f": {with_link('no GPU ran them', about)}." if simulated else ".")
 
 

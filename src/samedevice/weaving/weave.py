@@ -80,8 +80,13 @@ def _blocks(
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor), about))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = _output_fence(block.fence.prefix, html) if html else ""
-        code = _fence(block, copies.get(block.index), anchor)
+        code = _source(page, block) if block.kind == "transcript" else _fence(block, copies.get(block.index), anchor)
         yield (output + _folded(block, code), "") if block.options.fold else (code, output)
+
+
+def _source(page: Page, block: Block) -> str:
+    """A fence as its author wrote it: what it prints is in it."""
+    return page.text[block.fence.start : block.fence.end]
 
 
 def _prose(

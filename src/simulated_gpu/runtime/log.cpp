@@ -1,4 +1,4 @@
-// What happened: the events, their counts, and who promised to compute what is launched.
+// What happened: the events, their counts, who promised to compute what is launched, and the report of waits and copies.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,6 +29,16 @@ constexpr int MOST_LISTENERS = 8;
 Listener listeners[MOST_LISTENERS];
 std::atomic<int> listening{0};
 
+// Python's report: called for launches, copies, waits and nothing else. It takes Python's lock, and allocations and
+// frees happen while PyTorch's allocator holds its own.
+using Reporter = void (*)(int kind, const char *what, size_t bytes, int direction, int pinned, int blocking);
+std::atomic<Reporter> reporter{nullptr};
+
+bool is_reported(int kind) {
+    return kind == SIMGPU_LAUNCH || kind == SIMGPU_LIBRARY_CALL || kind == SIMGPU_GRAPH_LAUNCH || kind == SIMGPU_COPY ||
+           kind == SIMGPU_WAIT;
+}
+
 thread_local int depth = 0;
 thread_local uint64_t launched = 0;
 thread_local std::string refusal;
@@ -54,6 +64,8 @@ void note(simgpu_event event) {
     }
     int number = listening.load(std::memory_order_acquire);
     for (int i = 0; i < number; ++i) listeners[i].call(&event, listeners[i].data);
+    Reporter report = is_reported(event.kind) ? reporter.load(std::memory_order_acquire) : nullptr;
+    if (report) report(event.kind, event.what, event.bytes, event.direction, event.pinned, event.blocking);
 }
 
 void refuse(const char *what) {
@@ -108,6 +120,8 @@ EXPORT int simgpu_listen(simgpu_listener listener, void *user) {
     listening.store(number + 1, std::memory_order_release);
     return 0;
 }
+
+EXPORT void simgpu_report_to(Reporter to) { reporter.store(to, std::memory_order_release); }
 
 EXPORT uint64_t simgpu_count(int kind) { return kind > 0 && kind < SIMGPU_KINDS ? counts[kind].load() : 0; }
 EXPORT uint64_t simgpu_unclaimed(void) { return unclaimed; }

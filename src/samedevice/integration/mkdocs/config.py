@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 from mkdocs.config import base
@@ -9,7 +11,8 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.project import DEFAULTS, Settings, flags_of
+from samedevice.pages.includes import SNIPPETS
+from samedevice.project import DEFAULTS, NAMESPACES, Settings
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -17,10 +20,13 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
 
     recordings = c.Type(str, default=DEFAULTS.recordings)
     programs = c.Type(str, default=DEFAULTS.programs)
+    fences = c.Choice(("all", "run"), default="all")
+    pages = c.ListOfItems(c.Type(str), default=[])
+    time_limit = c.Type((int, float), default=DEFAULTS.time_limit)
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    namespace = c.Choice(("page", "section"), default="page")
+    namespace = c.Choice(NAMESPACES, default=DEFAULTS.namespace)
     exports = c.Type(bool, default=False)
     simulated = c.Type(str, default="")
 
@@ -30,16 +36,13 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     docs = Path(config.docs_dir).resolve()
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
-    return Settings(
-        name=config.site_name,
-        docs=docs.relative_to(root).as_posix(),
-        programs=own.programs.strip("/"),
-        recordings=own.recordings.strip("/"),
-        leave=tuple(own.leave),
-        foreign=tuple(own.foreign),
-        console=own.console,
-        namespace=own.namespace,
-        exports=own.exports,
-        simulated=own.simulated,
-        flags=flags_of(root),
-    )
+    snippets = "" if own.console else _snippets(config)
+    said = {**own, "snippets": snippets, "time_limit": float(own.time_limit)}
+    return Settings.of(said, root, config.site_name, docs.relative_to(root).as_posix())
+
+
+def _snippets(config: MkDocsConfig) -> str:
+    """The settings of pymdownx.snippets, if the project uses it. It looks for files from where the build starts."""
+    if SNIPPETS not in config.markdown_extensions:
+        return ""
+    return json.dumps(config.mdx_configs.get(SNIPPETS, {}), default=os.fspath, sort_keys=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -18,11 +19,13 @@ from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
 from samedevice.integration.page_assets import with_choice
+from samedevice.pages.page import Page
 from samedevice.project import Settings
 from samedevice.site_outputs import SiteOutputs
 
 if TYPE_CHECKING:
     from samedevice.integration.mkdocs.build import SiteBuild
+    from samedevice.integration.mkdocs.serving import BackgroundCheck
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 LAST = -100
@@ -36,6 +39,7 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         self.serving = False
         self.site_outputs: SiteOutputs | None = None
         self.build: SiteBuild | None = None
+        self.check: BackgroundCheck | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether the processes are worth keeping between builds."""
@@ -46,7 +50,11 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         root = Path(config.config_file_path).parent.resolve()
         if self.site_outputs is None or self.site_outputs.root != root:
             self.on_shutdown()
-            self.site_outputs = SiteOutputs(root, log.info)
+            self.site_outputs = SiteOutputs(root, log.info, later=self.serving)
+            if self.serving:
+                from samedevice.integration.mkdocs.serving import BackgroundCheck
+
+                self.check = BackgroundCheck(self.site_outputs)
         settings = settings_of(config, self.config, root)
         self.build = begin(config, self.site_outputs, settings)
         name_assets(config)
@@ -83,7 +91,10 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         return context
 
     def on_post_page(self, output: str, *, page: SitePage, config: MkDocsConfig) -> str:
-        """Give each page the script that chooses which outputs are seen."""
+        """Give each page the script that chooses which outputs are seen; while serving, say if it is checked."""
+        found = self._build.pages.get(page.file.src_uri)
+        if self.check and isinstance(found, Page):
+            output = self.check.marked(output, page.file.src_uri, page.url, found)
         return with_choice(output)
 
     def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
@@ -96,9 +107,18 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         Raises PluginError if a page could not be shown, but not under `mkdocs serve`, where the author sees it.
         """
         self._build.write()
+        if self.check:
+            pages = {uri: page for uri, page in self._build.pages.items() if isinstance(page, Page)}
+            self.check.built(Path(config.site_dir), pages)
         if not self.serving:
             self.on_shutdown()
             self._build.finish()
+
+    def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
+        """After the first build, run in the background what this machine has not run."""
+        if self.check:
+            self.check.begin(server)
+        return server
 
     def on_build_error(self, *, error: Exception) -> None:
         """End the processes when a build fails."""
@@ -109,6 +129,8 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         """End the processes."""
         if self.site_outputs is not None:
             self.site_outputs.close()
+        if self.check is not None:
+            self.check.close()
 
     @property
     def _build(self) -> SiteBuild:

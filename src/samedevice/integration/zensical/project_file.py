@@ -14,7 +14,7 @@ import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import SameDeviceError
 from samedevice.integration.page_assets import SCRIPT, STYLE
-from samedevice.project import MARKDOWN, NOTEBOOK, SETTINGS, Settings, flags_of
+from samedevice.project import DEFAULTS, MARKDOWN, NAMESPACES, NOTEBOOK, SETTINGS, Settings
 
 NAME = "mkdocs.yml"
 PLUGIN = "samedevice"
@@ -53,31 +53,18 @@ def _read(path: Path) -> dict[str, Any]:
 
 def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
     """What a project says of the plugin in its mkdocs.yml. Raises ProjectError for what the plugin does not take."""
-    own, default = _plugin(project.get("plugins") or ()), Settings()
+    own = _plugin(project.get("plugins") or ())
     for name, value in own.items():
         if name not in SETTINGS:
             raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
-        kind = _kind(getattr(default, name, False))
+        default = getattr(DEFAULTS, name)
+        kind = list if isinstance(default, tuple) else type(default)
         if not isinstance(value, kind):
             raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kind.__name__}; write one")
-    return Settings(
-        name=str(project.get("site_name") or ""),
-        docs=str(project.get("docs_dir") or default.docs).strip("/"),
-        programs=str(own.get("programs", default.programs)).strip("/"),
-        recordings=str(own.get("recordings", default.recordings)).strip("/"),
-        leave=tuple(own.get("leave", ())),
-        foreign=tuple(own.get("foreign", ())),
-        console=bool(own.get("console", False)),
-        namespace=str(own.get("namespace", default.namespace)),
-        exports=bool(own.get("exports", False)),
-        simulated=str(own.get("simulated", "")),
-        flags=flags_of(root),
-    )
-
-
-def _kind(default: object) -> type:
-    """What YAML gives for a setting with this default."""
-    return list if isinstance(default, tuple) else type(default)
+        if name == "namespace" and value not in NAMESPACES:
+            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(NAMESPACES)}")
+    docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
+    return Settings.of(own, root, str(project.get("site_name") or ""), docs)
 
 
 def _plugin(plugins: Any) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""conventions: what authors write on fences for other tools, and what it means here. The one table of it.
+
+A project that holds every fence to the rules of this engine (`console`) knows none of them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+
+WORD = re.compile(r"(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s}]+))?")
+"""An option as any tool writes it."""
+PROMPT = re.compile(r"\s*>>> ")
+"""What a transcript begins with."""
+SKIPPED = re.compile(
+    r"<!--\s*(?:pytest-codeblocks:\s*skip|pytest\.mark\.skip\b[^>]*|pytest-markdown-docs:\s*notest)\s*-->\s*\Z"
+)
+"""A comment above a fence by which its own tests skip it."""
+
+
+def _newer(value: str) -> bool:
+    """Whether a version of Python is newer than this one."""
+    return tuple(map(int, re.findall(r"\d+", value))) > sys.version_info[:2]
+
+
+LEAVES: Mapping[str, Callable[[str], bool]] = {
+    "exec": lambda value: True,  # markdown-exec runs it, and shows what it likes
+    "notest": lambda value: True,  # pytest-markdown-docs
+    "requires": _newer,  # pytest-examples, as pydantic and dirty-equals use it
+    "test": lambda value: value.startswith("skip"),
+}
+"""The options by which a fence is another tool's, or is not run: it stays as it is."""
+PASSED = frozenset(
+    "continuation group html id idprefix linenums lint output result rewrite_assert session source upgrade".split()
+).union(LEAVES)
+"""The options that mean nothing here. Classes and ids do neither."""
+
+
+def words(info: str) -> dict[str, str]:
+    """The options of a fence as any tool would read them; without quotes."""
+    return {found["key"]: (found["value"] or "").strip("\"'") for found in WORD.finditer(info)}
+
+
+def passes(key: str) -> bool:
+    """Whether an option is passed on to the renderer unread."""
+    return key in PASSED or key[0] in ".#"
+
+
+def leaves(info: str, above: str = "") -> bool:
+    """Whether a fence with this first line, and this text above it, stays as it is."""
+    found = words(info)
+    return any(key in found and test(found[key]) for key, test in LEAVES.items()) or bool(SKIPPED.search(above))

@@ -1,0 +1,78 @@
+"""What authors write on fences for other tools: a sample page for each convention, and the blocks that it has."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from samedevice.errors import PageError
+from samedevice.outputs.output import Output
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import Settings
+from samedevice.running.processes import Launcher
+from samedevice.running.section_runner import SectionRunner
+
+SAMPLES = Path(__file__).parents[1] / "samples/conventions"
+
+
+def page(root: Path, name: str, settings: Settings | None = None) -> Page:
+    """A sample as a page of a project that says nothing, or this."""
+    path = root / f"docs/{name}.md"
+    shutil.copy(SAMPLES / path.name, path)
+    return parse_page(path, root, settings=settings or Settings())
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    [
+        ("transcripts", ["transcript:3", "transcript:9"]),
+        ("left", []),
+        ("passed", ["python:3", "python:7", "python:11", "python:15"]),
+    ],
+)
+def test_each_convention_is_read(root: Path, name: str, blocks: list[str]) -> None:
+    """A project should not have to change its pages for us."""
+    assert [f"{block.kind}:{block.line}" for block in page(root, name).blocks] == blocks
+
+
+def test_a_transcript_is_compared_with_itself(root: Path, one_server: Launcher) -> None:
+    """As doctest does; its names are those of the page."""
+    right = page(root, "transcripts")
+    (root / "docs/wrong.md").write_text("```pycon\n>>> 1 + 1\n3\n```\n", encoding="utf-8")
+    wrong = parse_page(root / "docs/wrong.md", root)
+    with SectionRunner(root, workers=1) as sessions:
+        assert sessions.run(right, "cpu").outputs == (Output(), Output())
+        (output,) = sessions.run(wrong, "cpu").outputs
+    assert output is not None
+    assert output.raised is not None
+    assert output.raised.type == "TranscriptError"
+    assert "Expected:\n    3\nGot:\n    2" in output.raised.message
+
+
+def test_a_project_may_have_only_the_fences_run_that_say_so(root: Path) -> None:
+    """Then everything else is as it was before."""
+    found = page(root, "marked", Settings(fences="run")).blocks
+    assert [block.line for block in found] == [7, 11]
+    assert [block.line for block in page(root, "marked").blocks] == [3, 7, 11, 15]
+
+
+def test_a_project_may_name_the_only_pages_to_read() -> None:
+    """And leave some of them alone."""
+    settings = Settings(pages=("guide/*",), leave=("guide/old.md",))
+    assert [settings.is_page(f"docs/{name}.md") for name in ("index", "guide/a", "guide/old")] == [False, True, False]
+
+
+def test_an_include_is_run_as_it_is_shown(root: Path) -> None:
+    """By pymdownx.snippets, with the project's own settings."""
+    part = "# --8<-- [start:middle]\ny = 2\n# --8<-- [end:middle]\n"
+    (root / "docs/part.py").write_text(part, encoding="utf-8")
+    settings = Settings(snippets=json.dumps({"base_path": ["."]}))
+    (block,) = page(root, "included", settings).blocks
+    assert block.code == "x = 1\ny = 2\n"
+    (root / "docs/part.py").unlink()
+    with pytest.raises(PageError, match=r"included\.md:3: Snippet at path 'docs/part\.py' could not be found"):
+        page(root, "included", settings)

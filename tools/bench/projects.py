@@ -1,0 +1,142 @@
+"""projects: other people's documentation at a pinned commit: where its source is, and what its pages need to run.
+
+Its `mkdocs.yml` and its requirements are in `configs/`. Nothing of a project is kept in this repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CONFIGS = Path(__file__).with_name("configs")
+DOCS = "docs"
+"""The folder of pages, in each of them."""
+SYBIL = """from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser
+pytest_collect_file = Sybil(parsers=[PythonCodeBlockParser()], patterns=["*.md"]).pytest()
+"""
+"""A conftest.py that has Sybil run the pages, as its documentation says."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project with documentation of its own."""
+
+    name: str
+    """Its name, and that of its files in `configs/`."""
+    address: str
+    """Where git fetches its source."""
+    commit: str
+    """The commit."""
+    release: str
+    """The release that was made of this commit, which is installed."""
+    pages: str
+    """Hash of the pages at this commit, which a checkout must have."""
+    tool: str
+    """The package that tests its pages: its own choice, else the nearest."""
+    tests: tuple[str, ...]
+    """What pytest is called with for that, in a checkout."""
+    conftest: str = ""
+    """What that needs as a conftest.py."""
+
+
+PROJECTS = (
+    Project(
+        name="pytorch-metric-learning",
+        address="https://github.com/KevinMusgrave/pytorch-metric-learning",
+        commit="216a792c22b0154d3d3bf008a7317edc7d677e71",
+        release="2.8.1",
+        pages="93f1c238fb4fd171",
+        tool="sybil",
+        tests=(DOCS,),
+        conftest=SYBIL,
+    ),
+    Project(
+        name="torchio",
+        address="https://github.com/TorchIO-project/torchio",
+        commit="d68758668c1dca13e977fd6ec71897339ca7b9c1",
+        release="2.0.0a2",
+        pages="77fc49e9823f41a5",
+        tool="pytest-codeblocks",
+        tests=("--codeblocks", DOCS),
+    ),
+    Project(
+        name="pydantic",
+        address="https://github.com/pydantic/pydantic",
+        commit="cf67d4b3193c3fe43ede18612ed62785eee11382",
+        release="2.13.4",
+        pages="18647d854075cd57",
+        tool="pytest-examples",
+        tests=("tests/test_docs.py", "-k", "test_docs_examples", "-W", "default::pytest.PytestRemovedIn10Warning"),
+    ),
+)
+
+
+def source(project: Project, folder: str) -> Path:
+    """The folder of a checkout of the project: the given one, else one that git fetches.
+
+    Raises SystemExit where git cannot get it, and where its pages are not those of the commit.
+    """
+    place = Path(folder).resolve() if folder else _fetched(project)
+    if hash_pages(place) != project.pages:
+        raise SystemExit(
+            f"{project.name}: {place} does not hold the pages of commit {project.commit}; check out that commit there"
+        )
+    return place
+
+
+def _fetched(project: Project) -> Path:
+    place = ROOT / ".cache/bench/source" / project.name
+    if (place / DOCS).is_dir():
+        return place
+    place.mkdir(parents=True, exist_ok=True)
+    fetch = ["fetch", "-q", "--depth", "1", project.address, project.commit]
+    for arguments in (["init", "-q"], fetch, ["checkout", "-q", "FETCH_HEAD"]):
+        done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            shutil.rmtree(place)
+            raise SystemExit(
+                f"{project.name}: git cannot fetch commit {project.commit} from {project.address}: "
+                f"{done.stderr.strip()}\nName the folder of a checkout: tools/bench/prove.py {project.name}=FOLDER"
+            )
+    return place
+
+
+def hash_pages(checkout: Path) -> str:
+    """Hash of names and texts of the pages of a checkout; empty if it has none."""
+    digest, pages = hashlib.sha256(), sorted((checkout / DOCS).rglob("*.md"))
+    for path in pages:
+        digest.update(f"{path.relative_to(checkout).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16] if pages else ""
+
+
+def make_project(project: Project, checkout: Path, folder: Path) -> None:
+    """Copy the pages of a checkout to a folder, with what an author adds: a configuration."""
+    shutil.copytree(checkout / DOCS, folder / DOCS)
+    shutil.copy(CONFIGS / f"{project.name}.yml", folder / "mkdocs.yml")
+    (folder / "pytest.ini").write_text("[pytest]\nsamedevice = mkdocs.yml\n", encoding="utf-8")
+
+
+def environment(project: Project) -> Path:
+    """The interpreter of an environment with the project, its tool and this engine; made if it is not there."""
+    folder = ROOT / ".cache/bench" / project.name
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    wanted = (CONFIGS / f"{project.name}.txt").read_text(encoding="utf-8")
+    ready = folder / "ready"
+    if ready.exists() and ready.read_text(encoding="utf-8") == wanted:
+        return python
+    print(f"making an environment for {project.name}", file=sys.stderr)
+    venv.create(folder, clear=True, with_pip=True)
+    index = os.environ.get("TORCH_INDEX")
+    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q", "-c", ROOT / "constraints.txt"]
+    pip += ["--extra-index-url", index] if index else []
+    subprocess.run([*pip, "-r", CONFIGS / f"{project.name}.txt", "-e", f"{ROOT}[mkdocs]"], check=True)
+    ready.write_text(wanted, encoding="utf-8")
+    return python

@@ -1,0 +1,98 @@
+"""Lighthouse's scores of four pages, served as GitHub Pages does; fails below the goals.
+
+The pages are the home page, a page of a usual length, the index of errors and the longest page.
+
+Performance is that of a phone of the middle class with a slow connection, which Lighthouse simulates. How much slower
+such a phone is than this machine follows from the speed that Lighthouse measures here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/browser"))
+
+from served import served  # noqa: E402 - it is found there
+
+PACKAGE = "lighthouse@12.8.2"
+PLACE = ROOT / ".cache/lighthouse"
+PAGES = ("index.html", "tensors/creating.html", "reference/errors.html")
+"""The pages that are measured beside the longest one."""
+GOALS = {"performance": 98, "accessibility": 100, "best-practices": 100, "seo": 100}
+RUNS = 3
+"""Times that a page is measured; the best counts, because all that disturbs a measurement makes it slower."""
+FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-background-networking"
+PHONE = 1750 / 4
+"""Benchmark index of the phone that Lighthouse means: it slows a fast desktop, 1500 to 2000, four times (its
+docs/throttling.md), and has a slower machine take a smaller factor."""
+
+
+def program() -> Path:
+    """Lighthouse, installed below .cache/ when it is missing. Without Node or Chromium it ends with what to do."""
+    for name in ("npm", "chromium"):
+        if shutil.which(name) is None:
+            sys.exit(f"{name} is missing; Debian has it: apt-get install nodejs npm chromium")
+    found = PLACE / "node_modules/.bin/lighthouse"
+    if not found.exists():
+        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(PLACE), PACKAGE]
+        subprocess.run(command, check=True)
+    return found
+
+
+def build(site: Path) -> None:
+    """Write the site for a repository that is known, as it is published."""
+    environ = {"SAMEDEVICE_REPOSITORY": "someone/same-device", "NO_MKDOCS_2_WARNING": "1"} | os.environ
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site)]
+    subprocess.run(command, cwd=ROOT, check=True, env=environ)
+
+
+def longest(site: Path) -> str:
+    """Path of the page with most bytes."""
+    page = max(site.rglob("*.html"), key=lambda path: path.stat().st_size)
+    return page.relative_to(site).as_posix()
+
+
+def measure(lighthouse: Path, url: str, slowdown: float) -> dict[str, Any]:
+    """Lighthouse's report on a page."""
+    chrome = {"CHROME_PATH": shutil.which("chromium") or ""}
+    command = [str(lighthouse), url, "--quiet", "--output=json", f"--chrome-flags={FLAGS}"]
+    command.append(f"--throttling.cpuSlowdownMultiplier={slowdown:.1f}")
+    done = subprocess.run(command, check=True, env=os.environ | chrome, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def best(reports: list[dict[str, Any]]) -> dict[str, int]:
+    """The best score of each category, of 100."""
+    return {name: max(round(100 * report["categories"][name]["score"]) for report in reports) for name in GOALS}
+
+
+def main() -> None:
+    """Measure the pages and print a line for each."""
+    lighthouse = program()
+    missed = False
+    with tempfile.TemporaryDirectory(prefix="samedevice-lighthouse-") as folder:
+        site = Path(folder, "site")
+        build(site)
+        with served(site) as address:
+            index = measure(lighthouse, address, 1)["environment"]["benchmarkIndex"]
+            slowdown = min(4.0, max(1.0, index / PHONE))
+            print(f"benchmark index {index:.0f}: CPU slowed {slowdown:.1f} times for a phone")
+            for page in dict.fromkeys((*PAGES, longest(site))):
+                scores = best([measure(lighthouse, address + page, slowdown) for _ in range(RUNS)])
+                print(f"{page:<28}", "  ".join(f"{name} {score}" for name, score in scores.items()), flush=True)
+                missed |= any(scores[name] < goal for name, goal in GOALS.items())
+    if missed:
+        sys.exit("below the goals: " + ", ".join(f"{name} {goal}" for name, goal in GOALS.items()))
+
+
+if __name__ == "__main__":
+    main()

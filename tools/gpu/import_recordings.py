@@ -1,0 +1,180 @@
+"""import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
+
+Usage: python tools/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
+outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
+otherwise, what failed on the other machine, and each expected result of a page (`!!! expected`) beside what was
+recorded, for a person to judge. The exit status is 1 if one is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from unpacking import RESULTS, unpack
+
+from same_device_site.settings import page_paths, parse_page
+from samedevice.devices import DEVICES, LABELS
+from samedevice.errors import SameDeviceError
+from samedevice.outputs.checks import damaged
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import nearest
+from samedevice.outputs.escaping import terminal
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import load_all, paths, place, save
+from samedevice.outputs.recordings import Recording, block_statuses, update
+from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
+from samedevice.pages.page import Block, Page
+from samedevice.project import RECORDINGS
+
+ROOT = Path(__file__).parents[2]
+TEXTS = many(CODE, 5_000)
+TOLD = many(
+    record({"page": PATH, "device": one_of(*DEVICES), "key": HASH, "said": CODE, "failures": TEXTS, "printed": TEXTS}),
+    10_000,
+)
+"""What `record.py` tells of each page, in an archive of somebody else."""
+EXPECTED = re.compile(
+    r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
+)
+
+
+class Archive:
+    """An archive, unpacked into `folder`. Raises SameDeviceError if it is none."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        self.folder = folder
+        unpack(path, folder)
+        try:
+            self.results: list[dict[str, Any]] = read((folder / RESULTS).read_text(encoding="utf-8"), TOLD)
+        except (OSError, ValueError) as error:
+            raise SameDeviceError(f"{path}: {RESULTS}: {error}; this is no archive of record.sh") from None
+
+    def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
+        """The recordings of a page, and what is wrong with others."""
+        found, errors = load_all(self.folder, RECORDINGS, page)
+        whole = tuple(one for one in found if not damaged(page, one))
+        wrong = [message for one in found for message in damaged(page, one)]
+        return whole, [*map(str, errors), *wrong]
+
+
+def outputs(page: Page, recording: Recording) -> list[Output | None]:
+    """The recorded output of each block, as far as it was recorded for the code as it is now."""
+    return [recording.find(page, block.index).output for block in page.blocks]
+
+
+def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
+    """Put one recording in place, and say what is new or changed."""
+    about = recording.environment
+    where = f"{page.path} on {about}"
+    now, (before, _) = outputs(page, recording), load_all(root, RECORDINGS, page)
+    old = next((one for one in before if one.environment.folder == about.folder), None)
+    new = update(old, page, about, now)
+    if new is None:
+        yield f"unchanged: {where}"
+        return
+    path = place(root / RECORDINGS, about.folder, page)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save(path, new, paths(root / RECORDINGS, page))
+    changed = list(_changes(page, outputs(page, old), now)) if old else []
+    count = f"{sum(one is not None for one in now)} blocks"
+    yield f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
+    yield from changed
+    yield from simulated_otherwise(page, recording, before)
+    stale = len(recording.entries) - sum(one is not None for one in now)
+    if stale:
+        yield f"  {stale} blocks were recorded for other code than {page.path} has now, and are left out"
+
+
+def _changes(page: Page, before: list[Output | None], now: list[Output | None]) -> Iterator[str]:
+    for block, old, new in zip(page.blocks, before, now, strict=True):
+        if old and new and (found := difference(old, new, block.options.numbers_vary)):
+            yield textwrap.indent(f"{block}\n{found}", "  ")
+
+
+def simulated_otherwise(page: Page, recording: Recording, known: Sequence[Recording]) -> Iterator[str]:
+    """Each block of which the device printed something else than the simulated one, which is wrong then."""
+    about = recording.environment
+    for block in page.blocks:
+        output = recording.find(page, block.index).output
+        statuses = block_statuses(page, block.index, about.device, known, simulated=True)
+        printed = {one.environment: one.output for one in statuses if one.output}
+        if output is None or not printed:
+            continue
+        closest = nearest(about, list(printed))
+        found = difference(printed[closest], output, block.options.numbers_vary)
+        if found:
+            yield textwrap.indent(f"{block} was simulated otherwise, by {closest}:\n{found}", "  ")
+
+
+def expected(page: Page) -> Iterator[tuple[Block, str, str]]:
+    """Each expected result of a page: the block above it, the device, and the text."""
+    ends = [*(block.fence.start for block in page.blocks[1:]), len(page.text)]
+    for block, end in zip(page.blocks, ends, strict=False):  # a page without blocks has an end, too
+        for match in EXPECTED.finditer(page.text[block.fence.end : end]):
+            device = match["device"] or block.options.needs or "cuda"
+            yield block, device, " ".join(textwrap.dedent(match["body"]).split())
+
+
+def judged(page: Page, recordings: tuple[Recording, ...], results: list[dict[str, Any]]) -> Iterator[str]:
+    """Each expected result of a page with what the block printed, one below the other."""
+    for block, device, text in expected(page):
+        yield f"{block}, expected on {LABELS.get(device, device)}: {text}"
+        for recording in (one for one in recordings if one.environment.device == device):
+            found = outputs(page, recording)[block.index]
+            if found is not None:
+                yield textwrap.indent(found.shown or "(nothing printed)", "    ")
+        for one in results:
+            if (one["page"], one["device"]) == (page.path, device) and one["printed"]:
+                shown = one["printed"][block.index] if len(one["printed"]) == len(page.blocks) else ""
+                yield textwrap.indent(shown or "(not run)", "    (not recorded) ")
+
+
+def report(archive: Archive, root: Path) -> tuple[list[str], list[str]]:
+    """Take over all recordings; what was done, and what was refused."""
+    done, refused, expectations = [], [], []
+    for path in page_paths(root):
+        try:
+            page = parse_page(path, root)
+        except SameDeviceError as error:
+            refused.append(str(error))
+            continue
+        recordings, wrong = archive.recordings(page)
+        refused += wrong
+        for recording in recordings:
+            done += take_over(root, page, recording)
+        expectations += judged(page, recordings, archive.results)
+    failed = [
+        f"{one['page']} on {one['device']}:\n\n" + "\n\n".join(one["failures"])
+        for one in archive.results
+        if one["failures"]
+    ]
+    sections = {"Recordings": done, "Failed there": failed, "Expected, to be judged": expectations}
+    lines = [line for title, found in sections.items() if found for line in (f"\n== {title} ({len(found)})", *found)]
+    return lines, refused
+
+
+def main(arguments: list[str]) -> int:
+    """Take an archive in."""
+    if len(arguments) != 1:
+        print("usage: make gpu-import ARCHIVE=recordings.tar.gz", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="samedevice-import-") as folder:
+        try:
+            lines, refused = report(Archive(Path(arguments[0]), Path(folder)), ROOT)
+        except SameDeviceError as error:
+            print(terminal(str(error)), file=sys.stderr)
+            return 1
+    print(terminal("\n".join(lines)))
+    for line in refused:
+        print(terminal(f"refused: {line}"), file=sys.stderr)
+    return int(bool(refused))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

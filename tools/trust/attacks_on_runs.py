@@ -1,0 +1,258 @@
+"""attacks_on_runs: cases of `attack.py` about cleaning, time, changed entries of recordings, and the fork server."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from attacks import ABOUT, PIECES, VALUES, page_in, printed, weave_plainly
+
+from samedevice.devices import torch_build
+from samedevice.errors import RecordingError
+from samedevice.outputs import escaping
+from samedevice.outputs.cleaning import READ, clean
+from samedevice.outputs.comparison import same_text
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.figures import figure_fault
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import load, load_all, paths, place, save
+from samedevice.outputs.recordings import State, update
+from samedevice.outputs.schema import RECORDING, SchemaError, read
+from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import RECORDINGS
+from samedevice.running.section_runner import SectionRunner
+from samedevice.temporary import write_atomically
+from samedevice.weaving.panes import ShownOutput
+
+PLACES = {"/srv/": "", "/srv": ".", "/": "", "/opt/a b/": "", "/opt/a b": "."}
+LIGHT = Path(__file__).parents[2] / "tests/samples/light"
+NEWER = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-22", "2.4.6")
+
+Pair = tuple[str, str]
+
+
+def cleaned_pair(chance: Random) -> Pair:
+    """A word as a block prints it, and as it is kept."""
+    digits = "".join(chance.choices("0123456789abcdef", k=chance.randint(1, 40)))
+    below = chance.choice(["x.py", "docs/page.md", "a-b", "srv/x", "..."])
+    kinds: list[Pair] = [
+        (f"0x{digits}", f"0x{digits}"),
+        (f"<a.b object at 0x{digits[:12]:0>6}>", "<a.b object at 0x...>"),
+        (f"https://example.org/srv/{below}", f"https://example.org/srv/{below}"),
+        (f"file:///srv/{digits}", f"file:///srv/{digits}"),
+        (f"/home/srv/{below}", f"/home/srv/{below}"),
+        (f"/srv{digits}", f"/srv{digits}"),
+        (f"/srv/{digits}.py", f"{digits}.py"),
+        ("'/srv'", "'.'"),
+        (f"/srvs/{below}", f"/srvs/{below}"),
+        (str(int(digits, 16)), str(int(digits, 16))),
+        (f"-{chance.random()}e-{chance.randint(1, 400)}", ""),
+        (f"\x1b[{chance.randint(0, 99)}m{digits}\x1b[0m", digits),
+        (f"gone\r{digits}", digits),
+        ("\x00\x1b", "␀␛"),
+        ("\u202e", "<U+202E>"),
+        (f"a{digits}://srv/", f"a{digits}://srv/"),
+    ]
+    raw, kept = chance.choice(kinds)
+    return raw, kept or raw
+
+
+def cleaning(chance: Random, folder: Path) -> None:
+    """Of what a block prints only places, addresses of objects, colours and returns are lost; results stay."""
+    pairs = [cleaned_pair(chance) for _ in range(chance.randint(1, 40))]
+    given, kept = ("\n".join(words) for words in zip(*pairs, strict=True))
+    found = clean(given, PLACES)
+    assert found == kept, next(
+        pair for pair in zip(found.split("\n"), kept.split("\n"), strict=False) if len({*pair}) > 1
+    )
+    assert clean(found, PLACES) == found
+
+
+UNITS = [
+    *"<>&;:/.,-+#@%'\"`()[]{}0123456789abcxef \n\t\r\x1b\x00",
+    "e-",
+    "0x",
+    " at ",
+    "<!--",
+    "://",
+    "frame #",
+    "url(",
+]
+SECONDS = 2.0
+"""Processor time for a text of the greatest length; what grows with its square takes minutes."""
+
+
+def grown(chance: Random, size: int = READ) -> str:
+    """A text of one size: some pieces again and again, between two others."""
+    begin, end = (chance.choice(["", *UNITS, *PIECES])[:300] for _ in range(2))
+    unit = "".join(chance.choice([*UNITS, *PIECES])[:300] for _ in range(chance.randint(1, 4)))
+    return (begin + unit * (size // len(unit) + 1))[: size - len(end)] + end
+
+
+def within(work: Callable[[], object]) -> None:
+    """Fail if the work takes much processor time."""
+    start = time.process_time()
+    work()
+    taken = time.process_time() - start
+    assert taken < SECONDS, f"{taken:.1f} s"
+
+
+def times(chance: Random, folder: Path) -> None:
+    """Whatever reads foreign text does it in a time that grows with its length and no faster."""
+    text = grown(chance)
+    within(lambda: clean(text, PLACES))
+    within(lambda: same_text(text, f"{text} "))
+    within(lambda: same_text(text, f" {text}", numbers_vary=True))
+    kept = clean(text, PLACES)
+    for escape in (
+        escaping.html,
+        escaping.markdown,
+        escaping.python_comment,
+        escaping.terminal,
+        escaping.xml,
+        escaping.url,
+    ):
+        within(lambda escape=escape: escape(kept))
+    for figure in (
+        text,
+        f"<svg>{text}</svg>",
+        f'<svg d="{text}"/>',
+        f'<svg style="{text}"/>',
+        f"<svg><style>{text}</style></svg>",
+    ):
+        within(lambda figure=figure: figure_fault.__wrapped__(figure))
+    page = page_in(folder)
+    shown = [ShownOutput("cpu", Output(kept[:20_000]), ABOUT), ShownOutput("cpu", Output(kept[1:20_000]), NEWER)]
+    within(lambda: weave_plainly(page, {0: shown, 1: []}))
+    within(lambda: schema(chance, text))
+
+
+def schema(chance: Random, text: str) -> None:
+    """Read a recording with this text in one of its fields."""
+    about = {"device": "cpu", "name": "a", "torch": "2.13.0", "python": "3.11.7"}
+    entry: dict[str, object] = {"hash": "0" * 20, "seal": "0" * 20, "code": "x", "output": {"text": "y"}}
+    given = {"format": 2, "environment": about, "seal": "0" * 20, "blocks": [entry]}
+    into = chance.choice([about, entry, given, entry["output"]])
+    into[chance.choice([*into, text[:200]])] = chance.choice([text, *VALUES])
+    with contextlib.suppress(SchemaError):
+        read(json.dumps(given), RECORDING)
+
+
+def states(folder: Path, page: Page) -> dict[str, list[State]]:
+    """What each environment that can be read says of a page's blocks."""
+    found, _ = load_all(folder, RECORDINGS, page)
+    return {one.environment.folder: [one.find(page, block.index).state for block in page.blocks] for one in found}
+
+
+def edits(chance: Random, folder: Path) -> None:
+    """A change of one character in a recording is told: no output is another one, or gone without a word."""
+    page = page_in(folder)
+    same = [printed(chance), printed(chance)]
+    for about in (ABOUT, NEWER):
+        path, every = place(folder / RECORDINGS, about.folder, page), paths(folder / RECORDINGS, page)
+        outputs = [one if chance.random() < 0.7 else printed(chance) for one in same]
+        made = update(load(path, among=every), page, about, outputs)
+        assert made is not None
+        save(path, made, every)
+    before, _ = load_all(folder, RECORDINGS, page)
+    shown = {one.environment.folder: [one.find(page, block.index).output for block in page.blocks] for one in before}
+    assert all(state is State.FRESH for found in states(folder, page).values() for state in found)
+    path = chance.choice(paths(folder / RECORDINGS, page))
+    text = path.read_text(encoding="utf-8")
+    at = chance.randrange(len(text))
+    other = chance.choice("0123456789abcdefx<\n ")
+    write_atomically(path, text[:at] + other + text[at + 1 :])
+    with_errors, errors = load_all(folder, RECORDINGS, page)
+    for one in with_errors:
+        for block in page.blocks:
+            found = one.find(page, block.index)
+            kept = shown[one.environment.folder][block.index]
+            assert found.state is State.DAMAGED or found.output == kept, (one.environment.folder, at, text[at], other)
+    assert len(with_errors) + len(errors) == len(shown)
+    assert all(isinstance(error, RecordingError) for error in errors)
+
+
+DEATHS = [
+    "os.kill(os.getppid(), signal.SIGKILL); time.sleep(20)",
+    "os.kill(os.getppid(), signal.SIGTERM); time.sleep(0.1)",
+    "os.kill(os.getppid(), signal.SIGSEGV); time.sleep(20)",
+    "os.kill(os.getpid(), signal.SIGKILL)",
+    "os.killpg(0, signal.SIGKILL)",
+    "os.abort()",
+    "os._exit(3)",
+    "raise SystemExit(0)",
+    "raise KeyboardInterrupt",
+    "sys.stdout = None\nprint(1)",
+    "sys.stdout.close()",
+    "sys.stderr.close(); sys.stdout.close(); 1 / 0",
+    "os.close(1)",
+    "os.closerange(0, 100)",
+    "os.closerange(3, 100)",
+    "os.fork()",
+    "os.fork() or os._exit(0)",
+    "[os.write(n, b'{\"exit\": 0}\\n') for n in range(1, 12) if os.path.exists(f'/proc/self/fd/{n}')]",
+    "[os.write(n, b'}\\xff\\n') for n in range(1, 12) if os.path.exists(f'/proc/self/fd/{n}')]",
+    "import ctypes; ctypes.string_at(0)",
+    "sys.setrecursionlimit(10**6)\ndef f(): f()\nf()",
+    "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
+    "import shutil; shutil.rmtree(os.getcwd())",
+    "import shutil; shutil.rmtree(os.path.dirname(os.getcwd()))",
+    "import builtins; del builtins.print, builtins.repr",
+    "import threading; threading.Thread(target=time.sleep, args=(100,)).start()",
+    "import subprocess; subprocess.Popen(['sleep', '100'], start_new_session=True)",
+    "signal.alarm(1); time.sleep(5)",
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN); os.kill(os.getppid(), signal.SIGTERM)",
+    "print('x' * 10**7)",
+    "class A:\n    def __repr__(self): os._exit(1)\nA()",
+    "class A(Exception):\n    def __str__(self): raise self\nraise A",
+    "sys.modules.clear()",
+    "sys.settrace(lambda *a: 1 / 0)\nprint(1)",
+    "import json; json.dumps = None",
+    "globals().clear()",
+]
+FINE = "```python\nprint(1)\n```\n"
+
+
+def section(folder: Path, name: str, text: str) -> Page:
+    """A page with this text."""
+    path = folder / f"docs/{name}.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return parse_page(path, folder)
+
+
+def server(chance: Random, folder: Path) -> None:
+    """A block that kills what it can reach is told, with its page, and the pages after it run."""
+    light = folder / "light"
+    (light / "torch").mkdir(parents=True)
+    for file in (LIGHT / "torch").glob("*.py"):
+        (light / "torch" / file.name).write_bytes(file.read_bytes())
+    (light / "torch/version.py").write_text(f"__version__ = {torch_build().version!r}\n", encoding="utf-8")
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(light), before]))
+    try:
+        fine = section(folder, "fine", FINE)
+        with SectionRunner(folder, time_limit=5, workers=1) as runner:
+            for number in range(2):
+                code = "import os, signal, sys, time\n" + "\n".join(chance.choices(DEATHS, k=chance.choice([1, 1, 2])))
+                killer = section(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
+                outputs = runner.run(killer, "cpu").outputs
+                assert None not in outputs, code
+                assert runner.run(fine, "cpu").outputs == (Output("1\n"),), code
+    finally:
+        os.environ["PYTHONPATH"] = before
+
+
+ON_RUNS: dict[str, Callable[[Random, Path], None]] = {
+    "cleaning": cleaning,
+    "times": times,
+    "edits": edits,
+    **({"server": server} if sys.platform == "linux" else {}),
+}
