@@ -37,7 +37,7 @@
   const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
-    "who why will with without work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
+    "who why will with work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   const stem = (word) => {
     if (/[_\d]/.test(word) || word.length < 4) return word;

@@ -132,6 +132,27 @@ print(torch.histc(torch.tensor([1, 2, 3, 9]).cuda(), 4).tolist(), torch.tensor([
     assert simulated(program) == "[2, 1, 0, 1] [True, False]\n"
 
 
+def test_cudnn_convolves_no_integers(simulated: Simulated) -> None:
+    """The CPU does, so a test there passes. The words are PyTorch's own where it knows that cuDNN lacks the dtype."""
+    program = """
+import torch
+for dtype in torch.long, torch.int:
+    x = torch.ones(1, 1, 4, 4, 4, dtype=dtype)
+    print(torch.nn.functional.conv3d(x, x).item())
+    try:
+        torch.nn.functional.conv3d(x.cuda(), x.cuda())
+    except RuntimeError as error:
+        print(type(error).__name__, str(error).splitlines()[0])
+"""
+    assert simulated(program).splitlines() == [
+        "64",
+        "RuntimeError getCudnnDataTypeFromScalarType() not supported for Long",
+        "64",
+        "NotSimulated aten::cudnn_convolution on Int: the simulated GPU does not know what cuDNN says of convolutions of "
+        "integers. Convert the tensors to float32.",
+    ]
+
+
 def test_what_is_not_known_is_refused_by_name(simulated: Simulated) -> None:
     """A value that nobody computed must never be returned."""
     program = """

@@ -2,6 +2,7 @@
 #include "cudnn.h"
 
 #include "below.h"
+#include "errors.h"
 #include "host.h"
 #include "unsure.h"
 
@@ -15,6 +16,11 @@
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
 #include <ATen/ops/relu.h>
+
+// PyTorch's own: cuDNN's name of a dtype. Raises for a dtype that has none.
+namespace at::native {
+int getCudnnDataTypeFromScalarType(at::ScalarType dtype);
+}
 
 namespace simulated_gpu::cudnn {
 namespace {
@@ -38,8 +44,18 @@ void note_rounding(const Call& call) {
     note_unsure(call.op.name() + " in TF32");
 }
 
+// PyTorch's code that is replaced here asks cuDNN for its name of the dtype, and cuDNN for an engine.
+void refuse_integers(const Call& call, at::ScalarType dtype) {
+  at::native::getCudnnDataTypeFromScalarType(dtype);
+  if (!at::isFloatingType(dtype))
+    throw NotSimulated(
+        call.op.name() + " on " + c10::toString(dtype) +
+        ": the simulated GPU does not know what cuDNN says of convolutions of integers. Convert the tensors to float32.");
+}
+
 // A convolution in float32 at least, not yet rounded.
 at::Tensor convolve(const Call& call, const char* input, bool transposed) {
+  refuse_integers(call, call.host(input).scalar_type());
   note_rounding(call);
   auto bias = transposed || !call.op.schema().argumentIndexWithName("bias") ? at::Tensor() : wide(call.host("bias"));
   auto weight = wide(call.host("weight"));
@@ -88,6 +104,7 @@ Arguments convolution_transpose(const Call& call) {
 Arguments convolution_backward(const Call& call) {
   auto input = call.host("input");
   auto weight = call.host("weight");
+  refuse_integers(call, input.scalar_type());
   auto sizes = call.argument("bias_sizes");
   auto bias_sizes = sizes.isNone() ? std::vector<int64_t>{} : sizes.toIntVector();
   auto mask = call.argument("output_mask").toBoolList();
