@@ -35,7 +35,8 @@ def _build(torch: Torch, folder: Path) -> None:
     common = _compile_headers(torch, work)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda source: _compile(torch, common, source), sorted(SOURCES.glob("*.cpp"))))
-    libraries = ["-L" + str(torch.folder / "lib"), "-ltorch_cpu", "-lc10", "-lc10_cuda", "-ltorch_cuda", "-ltorch_python"]
+    names = ("torch_cpu", "c10", "c10_cuda", "torch_cuda", "torch_python")
+    libraries = [f"-L{torch.folder / 'lib'}", *(f"-l{name}" for name in names)]
     builder.compile_with(["-shared", "-o", str(folder / NAME), *map(str, objects), *libraries])
     shutil.rmtree(work)
 

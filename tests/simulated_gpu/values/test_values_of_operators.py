@@ -148,8 +148,8 @@ for dtype in torch.long, torch.int:
         "64",
         "RuntimeError getCudnnDataTypeFromScalarType() not supported for Long",
         "64",
-        "NotSimulated aten::cudnn_convolution on Int: the simulated GPU does not know what cuDNN says of convolutions of "
-        "integers. Convert the tensors to float32.",
+        "NotSimulated aten::cudnn_convolution on Int: the simulated GPU does not know what cuDNN says of convolutions "
+        "of integers. Convert the tensors to float32.",
     ]
 
 
