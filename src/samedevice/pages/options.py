@@ -229,7 +229,7 @@ def _is_ours(language: str, rest: str, settings: Settings) -> bool:
     """Whether a fence is one that the project wants run, or one that a build wrote."""
     if language == OURS:
         return True
-    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.leaves(rest):
+    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.why_left(rest):
         return False
     return settings.fences == "all" or conventions.words(rest).get(RUN) == ""
 
