@@ -68,9 +68,9 @@
     });
   }
 
-  /* An address of a message from when it was on this page: its row has the link to the page that is about it now. */
-  const old = /^#err-/.test(location.hash) && document.getElementById(location.hash.slice(1));
-  if (old?.href) location.replace(old.href);
+  /* An address of a message or a section from when it was on this page: a link with its id leads to its place now. */
+  const old = document.getElementById(location.hash.slice(1));
+  if (old?.matches("article a[href]")) location.replace(old.href);
 
   /* The section that an entry leads to, as it is on its page: the program, its output, the fix. A page of a folder may not
      be fetched; there the link stays. */

@@ -315,7 +315,7 @@ print(f"bfloat16          {gradient(torch.bfloat16):.1e}")
 #
 # New are a scaler (1), autocast (2), and three lines that use the scaler (3).
 # With `bfloat16` the scaler is disabled and passes everything through, so one loop serves both types.
-# The optimizer is fused: then `scaler.step` does not [wait for the GPU](../amp/gradscaler.md#waits).
+# The optimizer is fused: then `scaler.step` does not [wait for the GPU](../amp/gradscaler-reference.md#waits).
 
 # %% numbers="vary"
 torch.manual_seed(42)
@@ -344,7 +344,7 @@ print("over 90 % right:", right > 0.9)
 #
 # ## How long does a step take?
 #
-# A GPU is not faster at everything: [starting an operation costs time](../devices/cuda.md#small-work),
+# A GPU is not faster at everything: [starting an operation costs time](../devices/utilization.md#small-work),
 # however little there is to compute.
 # Measure the step that you will really make.
 # Make a few steps before you start the clock, and wait for the GPU before you read it.
@@ -385,7 +385,7 @@ for hidden, batch in ((64, 64), (1024, 1024), (4096, 1024)):
 
 # %% [markdown]
 # With a GPU there is a second column: compare the two row by row.
-# [CUDA: asynchronous work, timing and streams](../devices/cuda.md) plots the time against the size.
+# [GPU utilization](../devices/utilization.md#crossover-plot) plots the time against the size.
 #
 # ## Exercises
 #
