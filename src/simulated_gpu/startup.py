@@ -6,6 +6,7 @@ import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -95,6 +96,7 @@ class _Loader(importlib.abc.Loader):
         chosen = settings.read()
         if chosen is not None:
             load(chosen)
+            quiet()
         module.__loader__ = self.loader
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
@@ -104,6 +106,11 @@ class _Loader(importlib.abc.Loader):
         install()
         while _waiting:
             _waiting.pop(0)()
+
+
+def quiet() -> None:
+    """Keep PyTorch from warning that Triton is missing, with the time and a process's number: here nothing runs it."""
+    logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
 
 
 def load(chosen: Settings) -> None:

@@ -83,4 +83,4 @@ def test_each_option_is_one_that_a_fence_can_have(write: Callable[..., Page]) ->
     (block,) = write('# T\n\n```python run="no" reason="..."\n1\n```\n').blocks
     assert block.kind == "shown"
     (block,) = write('# T\n\n```python simulated="no" reason="..."\n1\n```\n').blocks
-    assert not block.options.simulated
+    assert block.not_simulated == "..."

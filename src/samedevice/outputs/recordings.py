@@ -171,10 +171,10 @@ def update(
     known = {entry.hash: entry for entry in old.whole} if old and same else {}
     entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
-        kept = known.get(hash or "")
+        kept, vary = known.get(hash or ""), block.numbers_vary(environment.simulated)
         if hash is None or block.index in unsure or (output is None and kept is None):
             continue
-        if kept and kept.output and (output is None or not difference(kept.output, output, block.options.numbers_vary)):
+        if kept and kept.output and (output is None or not difference(kept.output, output, vary)):
             entries.append(kept)
         elif output is not None:
             entries.append(RecordedBlock.make(hash, block.code, output, environment))
