@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from samedevice.devices import present_devices
@@ -21,10 +22,12 @@ from samedevice.integration.project_file import (
     settings_of,
 )
 from samedevice.outputs.checks import fault
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.output import VARIES, Output
 from samedevice.page_runs import PageRuns
 from samedevice.pages import conventions
 from samedevice.pages.options import PYTHON, RUN, TRANSCRIPT
-from samedevice.pages.page import Page
+from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import is_program
 from samedevice.project import Settings
@@ -115,20 +118,30 @@ def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
 
 
 def _record(root: Path, pages: list[Page]) -> Iterator[str]:
-    """Run the pages, and record them; yield what came of each, and what failed. Raises SameDeviceError."""
-    runs, devices = PageRuns(root), present_devices()
+    """Run the pages twice, and record them; yield what came of each, and what failed. Raises SameDeviceError."""
+    runs, selected = PageRuns(root), [(page, device) for page in pages for device in present_devices() if page.blocks]
     try:
-        runs.start((page, device, None) for page in pages for device in devices if page.blocks)
-        for page in (page for page in pages if page.blocks):
-            for device in devices:
-                run = runs.result(page, device)
-                yield runs.write(page, device, run)
-                for block, output in zip(page.blocks, run.outputs, strict=True):
-                    wrong = fault(block, device, output) if output else ""
-                    if wrong:
-                        yield f"  without output: {wrong.splitlines()[0]}"
+        runs.start((page, device, None) for page, device in selected)
+        first = [runs.result(page, device) for page, device in selected]
+        runs.forget()
+        runs.start((page, device, None) for page, device in selected)
+        for (page, device), run in zip(selected, first, strict=True):
+            again = zip(page.blocks, run.outputs, runs.result(page, device).outputs, strict=True)
+            run = replace(run, outputs=tuple(_the_same(*three) for three in again))
+            yield runs.write(page, device, run)
+            for block, output in zip(page.blocks, run.outputs, strict=True):
+                wrong = fault(block, device, output) if output else ""
+                if wrong:
+                    yield f"  without output: {wrong.splitlines()[0]}"
     finally:
         runs.close()
+
+
+def _the_same(block: Block, one: Output | None, other: Output | None) -> Output | None:
+    """What a block printed in two runs; if that is not the same, an output that says so."""
+    if one and other and difference(one, other, block.options.numbers_vary):
+        return Output(died=VARIES)
+    return one
 
 
 def _left(pages: list[Page]) -> Counter[str]:
