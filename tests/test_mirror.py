@@ -26,7 +26,7 @@ ELSEWHERE = {
     "integration/zensical/build.py": "integration/test_zensical.py",
     "integration/zensical/copy.py": "integration/test_zensical.py",
     "integration/zensical/pages.py": "integration/test_zensical.py",
-    "integration/zensical/project_file.py": "integration/test_zensical.py",
+    "integration/project_file.py": "integration/test_zensical.py",
     "nvidia.py": "test_devices.py",
     "outputs/cache.py": "test_site_outputs.py",
     "outputs/counts.py": "same_device_site/test_status.py",

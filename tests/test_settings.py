@@ -150,7 +150,8 @@ def test_a_block_that_is_not_run_says_why(tmp_path: Path) -> None:
         ('run="no" reason=" "', "a block that is not run"),
         ('reason="x"', "a block that is not run"),
         ('simulated="no"', 'write simulated="no" reason='),
-        ('simulated="yes" reason="x"', 'simulated="yes" is unknown'),
+        ('simulated="maybe" reason="x"', 'simulated="maybe" is unknown'),
+        ('numbers="vary" simulated="yes" reason="x"', "says why, and no other does"),
         ('run="later" reason="x"', 'run="later" is unknown'),
     ],
 )

@@ -14,6 +14,7 @@ from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
+from samedevice.weaving.panes import panes_of
 
 
 def test_what_another_device_printed_is_taken_from_its_recording(build: Build, write: Write, root: Path) -> None:
@@ -170,6 +171,19 @@ def test_a_real_device_takes_the_place_of_a_simulated_one_block_by_block(
     record(root, page, Output("a"), Output("real"))
     (shown,) = build(page)
     assert texts(shown) == [["cuda: a"], ["cuda: real"]]
+
+
+def test_numbers_of_two_simulated_versions_are_never_under_one_label(build: Build, write: Write, root: Path) -> None:
+    """They are no measurements: where they differ, PyTorch's code does."""
+    page = write('```python needs="cuda" numbers="vary" simulated="yes"\nx\n```\n')
+    older = replace(SIMULATED, torch="2.9.1+cu128")
+    record(root, page, Output("8 MiB"), environment=SIMULATED)
+    record(root, page, Output("4 MiB"), environment=older)
+    (shown,) = build(page)
+    assert [pane.label for pane in panes_of(page.blocks[0], shown[0])] == [
+        "CUDA, simulated · PyTorch 2.13",
+        "CUDA, simulated · PyTorch 2.9",
+    ]
 
 
 def test_no_page_shows_a_simulated_measurement(build: Build, write: Write, root: Path) -> None:

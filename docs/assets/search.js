@@ -1,5 +1,6 @@
 /* The search, in a worker: of the whole site (it takes the place of the theme's worker, by the theme's `search` setting,
    and speaks its protocol) and of the box for errors. It reads what people paste: whole logs with their tracebacks. */
+globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScript?.src ?? location));
 (() => {
   /* What is around an error in a log: colors, progress bars, other languages' quotes, prefixes, the lines of a traceback. */
   const COLORS = /(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07)|\[(?:\d{1,2};)*\d{1,2}m/g;
@@ -38,6 +39,11 @@
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
     "who why will with work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
+  /* Words that say little, in a question of other words. */
+  const LIGHT = new Set(("still need needs needed well also just even really actually always ever much many more most very too quite some any all " +
+    "other others another each every both either same such like than then during inside under over without again now only out back up down off " +
+    "make makes making made happen happens happened call calls called give gives run runs running good right normal correct properly no not there " +
+    "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal").split(" "));
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   const stem = (word) => {
     if (/[_\d]/.test(word) || word.length < 4) return word;
@@ -61,6 +67,9 @@
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)]));
 
+  /* The stems of what a question is about. */
+  const bare = (asked) => [...new Set([...tokens(asked), ...dotted(asked)].filter((word) => !STOP.has(word)).map(stem))];
+
   const text = (html) => html.replace(/<[^>]+>/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
   const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const grams = (word) => new Set([...word].map((_, at) => ` ${word} `.slice(at, at + 3)));
@@ -76,17 +85,32 @@
   ];
   /* A question about a failure is answered by a section about one. */
   const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
-  const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35 };
+  const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35, asked: 1 };
+  /* What people ask of each section of `docs`, by its location; of a page that is gone, of the section that has its anchor. */
+  const questions = (docs) => {
+    const known = new Map(docs.map(({ location }) => [location.replace(".html", ""), location])), found = {}, lost = [];
+    for (const line of (globalThis.sdAsked ?? "").trim().split("\n")) {
+      const [, place, asked] = /^(\S+) (.+)$/.exec(line) ?? [], [folder, anchor] = [/^[^/]*/, /#.*/].map((part) => part.exec(place)?.[0]);
+      const same = known.has(place) ? [place] : [...known.keys()].filter((one) => anchor && one.startsWith(`${folder}/`) && one.endsWith(anchor));
+      if (same.length === 1) found[known.get(same[0])] = [found[known.get(same[0])], asked].filter(Boolean).join("; ");
+      else if (place) lost.push(place);
+    }
+    return { found, lost };
+  };
   const build = ({ docs, flat }) => {
-    const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0 };
+    const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
+    const { found: asked, lost } = flat ? { found: {} } : questions(docs);
     for (const doc of docs) if (!doc.location.includes("#")) titles[doc.location] = doc.title;
     const sections = docs.map((doc) => {
       const page = doc.location.split("#")[0], code = [];
       const prose = doc.text.replace(/<pre[^>]*>.*?<\/pre>/gs, (pre) => { code.push(text(pre)); return " "; });
-      const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n") };
+      const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n"), asked: asked[doc.location] ?? "" };
       const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
-      own.said = new Set(words(spans || fields.title));
+      const named = spans.replace(/"[^"]*"|'[^']*'/g, " ");  /* what a message quotes is the reader's own */
+      own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
+      own.about = new Set(parts(words(text(titles[page] ?? ""))).map(stem));
+      own.asked = fields.asked.split(";").map((one) => bare(one)).filter((one) => one.length);
       own.phrase = ` ${words(fields.title).join(" ")} `;
       for (const field in fields) {
         const found = [...parts(words(fields[field])), ...dotted(fields[field])];
@@ -103,7 +127,7 @@
       return own;
     });
     const average = Object.fromEntries(Object.entries(total).map(([field, sum]) => [field, Math.max(1, sum / docs.length)]));
-    return { flat, titles, sections, counts, exact, average, known: [...counts.keys()].map((word) => [word, grams(word)]) };
+    return { flat, titles, lost, sections, counts, exact, average, known: [...counts.keys()].map((word) => [word, grams(word)]) };
   };
   const rare = (index, word) => Math.log(1 + index.sections.length / ((index.counts.get(word) ?? 0) + .5));
 
@@ -136,11 +160,18 @@
     for (const field in has) sum += WEIGHTS[field] * has[field] / (.4 + .6 * section.length[field] / index.average[field]);
     return sum / (1.5 + sum);
   };
+  /* How much two questions have in common: the section's own, the most alike, and the reader's, whose words are worth `all`. */
+  const likeness = (index, section, terms, all) => {
+    const how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
+    const worth = (stems) => stems.reduce((sum, word) => sum + rare(index, word) * (LIGHT.has(word) ? .5 : 1) * (how.get(word) ?? 0), 0);
+    const whole = (stems) => stems.reduce((sum, word) => sum + rare(index, word) * (LIGHT.has(word) ? .5 : 1), 0);
+    return Math.max(0, ...section.asked.map((stems) => 2 * worth(stems) / (all + whole(stems))));
+  };
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
   const score = (index, section, terms, pasted, asked) => {
-    let sum = 0, all = 0, covered = 0, titled = 0;
+    let sum = 0, all = 0, covered = 0, titled = 0, paged = 0;
     for (const { word, will, extra } of terms) {
-      const worth = (will.length ? rare(index, will[0][0]) : 3) * (!pasted && /[_.]/.test(word) ? 1.6 : 1);
+      const worth = (will.length ? rare(index, will[0][0]) : 3) * (pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(word) ? .5 : 1));
       let best = 0, title = 0;
       for (const [other, how] of will) {
         best = Math.max(best, how * weigh(index, section, other));
@@ -151,6 +182,7 @@
       all += worth;
       covered += worth * (best > 0 ? Math.max(...will.filter(([word]) => section.has.has(word)).map(([, how]) => how)) : 0);
       titled += worth * title;
+      paged += worth * Math.max(0, ...will.map(([other, how]) => (section.about.has(other) ? how : 0)));
     }
     if (!all || !sum) return [0, 0];
     const said = [...section.said].reduce((total, word) => total + rare(index, stem(word)), 0);
@@ -159,19 +191,18 @@
     const value = sum / all * cover ** 1.5 + .5 * titled / all + .3 * titled / (2 + said);
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
+    const like = pasted ? 0 : likeness(index, section, terms, all) ** 2;
     const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
-    return [value * topic * (pasted ? .7 : phrase) * (section.aside ? .5 : 1), cover];
+    return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover];
   };
 
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can|could|should|must|difference|preferred|best)\b|\?\s*$/i;
-  const isPasted = (asked, found) => !!found[0].name || !QUESTION.test(asked) && ( /\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
+  const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
-  /* What is found: sections with a score and how much of the text they cover, the best first. */
-  const find = (index, asked) => {
-    const found = errors(asked), pasted = isPasted(asked, found), best = new Map();
+  const rank = (index, asked, found, pasted) => {
+    const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)).slice(0, 60));
-    const phrase = ` ${words(asked).join(" ")} `;
     terms.forEach((some, at) => {
       for (const section of index.sections) {
         const [value, cover] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
@@ -179,7 +210,19 @@
       }
     });
     const top = [...best.values()].sort((a, b) => b.score - a.score);
-    return { top, terms: terms[0] ?? [], pasted, errors: found };
+    if (!pasted) for (const one of top) pages.set(one.section.page, [...(pages.get(one.section.page) ?? []), one]);
+    /* Of a question, a page's next two sections say that the page is about it. */
+    for (const found of pages.values()) {
+      const more = .2 * ((found[1]?.score ?? 0) + (found[2]?.score ?? 0));
+      for (const one of found) one.score += more;
+    }
+    return { top: top.sort((a, b) => b.score - a.score), terms: terms[0] ?? [], errors: found };
+  };
+  /* What is found: sections with a score and how much of the text they cover, the best first. A text without an error's class
+     that looks like a message is one if there is such a message here. */
+  const find = (index, asked) => {
+    const found = errors(asked), named = !!found[0].name, pasted = rank(index, asked, found, true);
+    return named || (maybePasted(asked) && (index.flat || pasted.top[0]?.cover >= .6)) ? pasted : rank(index, asked, found, false);
   };
 
   /* Two lines of prose around the words, and of code the line that has them, if the question looks like code. */
@@ -236,5 +279,5 @@
     return type === 0 ? { type: 1 } : { type: 3, data: (index.flat ? entries : results)(index, data) };
   };
   if (globalThis.addEventListener) addEventListener("message", ({ data }) => { if (data.type % 2 === 0) postMessage(answer(data)); });
-  globalThis.sdSearch = { answer, errors };
+  globalThis.sdSearch = { answer, errors, lost: () => index.lost };
 })();

@@ -8,12 +8,14 @@ from itertools import pairwise
 
 from same_device_site.error_sections import outline
 from same_device_site.site import Site, link
-from samedevice import DEVICES, LABELS, Block, Environment, Page, block_statuses, difference, fence_mark
+from samedevice import DEVICES, LABELS, Block, Environment, Output, Page, block_statuses, difference, fence_mark
 
 LINES = 30
 """Lines of a difference that are shown."""
 WIDTH = 500
 """Characters of a line that are shown."""
+SAME = "Every block that both have run prints the same."
+SIMULATED = "Every block that both have run prints the same, or differs as it does on the CPU."
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,28 @@ class Change:
 
 
 def changes(site: Site) -> Iterator[Change]:
-    """Each change from one recorded version to the next on the same device, page by page."""
+    """Each change from one recorded version to the next on the same device, page by page.
+
+    A simulated GPU's values are the CPU's: what differs there as on the CPU is told once.
+    """
     pairs = list(_neighbors(site))
     for page in site.pages:
-        recordings = site.recorded(page)
         for block in page.blocks:
-            for device in DEVICES:
-                found = {one.environment.folder: one for one in block_statuses(page, block.index, device, recordings)}
-                for before, after in pairs:
-                    old, new = found.get(before.folder), found.get(after.folder)
-                    if old and new and old.output and new.output:
-                        text = difference(old.output, new.output, block.options.numbers_vary)
-                        if text:
-                            yield Change(page, block, before, after, _short(text))
+            found = _outputs(site, page, block)
+            told: set[str] = set()
+            for before, after in pairs:
+                old, new = found.get(before.folder), found.get(after.folder)
+                text = difference(old, new, block.numbers_vary(after.simulated)) if old and new else ""
+                if text and not (after.simulated and text in told):
+                    yield Change(page, block, before, after, _short(text))
+                told.add(text)
+
+
+def _outputs(site: Site, page: Page, block: Block) -> dict[str, Output | None]:
+    """What is recorded of a block on real devices and simulated ones, by the folder of the environment."""
+    places = [(device, simulated) for device in DEVICES for simulated in (False, True)]
+    found = [block_statuses(page, block.index, device, site.recorded(page), of) for device, of in places]
+    return {one.environment.folder: one.output for statuses in found for one in statuses}
 
 
 def _neighbors(site: Site) -> Iterator[tuple[Environment, Environment]]:
@@ -79,13 +90,14 @@ def version_changes(page: Page, site: Site) -> str:
 
 
 def _group(page: Page, before: Environment, after: Environment, found: dict[str, list[Change]]) -> Iterator[str]:
-    label = LABELS[after.device] if after.device == "cpu" else after.name
+    label = LABELS[after.device] if after.device == "cpu" or after.simulated else after.name
+    label, same = (f"{label}, simulated", SIMULATED) if after.simulated else (label, SAME)
     anchor = f"{after.short_name}-{after.torch}".replace("+", "-")
     yield f"## PyTorch {before.torch} to {after.torch} on {label} {{ #{anchor} data-search-exclude }}"
     if not found:
-        yield "Every block that both have run prints the same."
-    for text, same in found.items():
-        yield ", ".join(dict.fromkeys(_place(page, change) for change in same)) + ":"
+        yield same
+    for text, changed in found.items():
+        yield ", ".join(dict.fromkeys(_place(page, change) for change in changed)) + ":"
         mark = fence_mark(text)
         yield f"{mark}diff\n{text}\n{mark}"
 

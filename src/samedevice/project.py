@@ -33,8 +33,8 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
-NAMESPACES = ("page", "section")
-"""What may share its names: all blocks of a page, or those of a section."""
+CHOICES = {"fences": ("all", "run"), "namespace": ("page", "section")}
+"""The settings that take one of some words, the default first."""
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
     "programs": "the folder of whole programs, which pages run by `file`",
@@ -67,7 +67,7 @@ class Settings:
     """Fence options of other tools, which are passed on to the renderer."""
     console: bool = False
     """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    namespace: str = NAMESPACES[0]
+    namespace: str = CHOICES["namespace"][0]
     """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
     exports: bool = False
     """Whether readers can take the pages along: notebook, script and Markdown of each."""
@@ -77,7 +77,7 @@ class Settings:
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
-    fences: str = "all"
+    fences: str = CHOICES["fences"][0]
     """`all` where every fence of Python is ours, `run` where only those with this word are."""
     pages: tuple[str, ...] = ()
     """The only pages that are read: patterns of paths below the folder of pages; without any, all."""

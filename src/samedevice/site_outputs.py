@@ -10,6 +10,7 @@ from pathlib import Path
 from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.checks import compare, damage, fault, known, record_command
+from samedevice.outputs.output import VARIES
 from samedevice.outputs.recording_files import figure_files, paths
 from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
 from samedevice.page_runs import PageRuns
@@ -178,6 +179,8 @@ def _shown(
     What simulated devices printed is shown as long as no real one of the kind has run the block.
     """
     here = ran.find(page, block.index) if ran and block.runs_on(device, ran.environment.torch) else None
+    if any(one.output and one.output.died == VARIES for one in statuses):
+        return
     if known(block, device, statuses):
         if not here or not here.output or fault(block, device, here.output):
             return

@@ -25,6 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--gpus", type=int, default=1, metavar="N", help="how many GPUs (default: 1)")
     parser.add_argument("--memory", metavar="SIZE", help="memory of each, such as 8GiB (default: 16GiB)")
     parser.add_argument("--capability", metavar="X.Y", help="compute capability, such as 7.5 (default: 8.0)")
+    parser.add_argument("--shapes-only", action="store_true", help="compute nothing, and hold nothing in main memory")
     group = parser.add_argument_group("report", "by source line: waits, copies, launches, and what holds the memory")
     group.add_argument("--report", action="store_true", help="print a report at the end")
     group.add_argument("--report-json", type=absolute, metavar="FILE", help="write it as JSON")
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     outputs = Outputs(given.report, given.report_github, given.report_json, given.report_svg)
     try:
         outputs.check()
-        start(given.gpus, given.memory, given.capability)
+        start(given.gpus, given.memory, given.capability, given.shapes_only)
     except SimulatedGPUError as error:
         print(f"simulated_gpu: {error}", file=sys.stderr)
         return 2

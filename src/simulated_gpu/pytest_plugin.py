@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import copy
 import os
 import sys
@@ -22,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(OPTION, nargs="?", const="1", metavar="N", help="run the tests with N simulated CUDA GPUs (1)")
     group.addoption(f"{OPTION}-memory", metavar="SIZE", help="memory of each, such as 8GiB (16GiB)")
     group.addoption(f"{OPTION}-capability", metavar="X.Y", help="their compute capability, such as 7.5 (8.0)")
+    group.addoption(f"{OPTION}-shapes-only", action="store_true", help="compute nothing: check shapes and memory")
     group.addoption(f"{OPTION}-report", action="store_true", help="report waits, copies, launches and memory by line")
 
 
@@ -47,7 +49,7 @@ def pytest_load_initial_conftests(
     chosen = early_config.known_args_namespace
     if chosen.simulated_gpu is not None:
         try:
-            _start(chosen.simulated_gpu, chosen.simulated_gpu_memory, chosen.simulated_gpu_capability)
+            _start(chosen)
         except SimulatedGPUError as error:
             raise pytest.UsageError(f"{OPTION}: {error}") from None
     return (yield)
@@ -63,10 +65,15 @@ def write_number(arguments: list[str]) -> bool:
     return False
 
 
-def _start(gpus: str, memory: str | None, capability: str | None) -> None:
-    if not gpus.isdigit():
-        raise SettingError(f"{gpus} is no number of GPUs")
-    settings.make(int(gpus), memory, capability).write(os.environ)
+def _start(chosen: argparse.Namespace) -> None:
+    if not chosen.simulated_gpu.isdigit():
+        raise SettingError(f"{chosen.simulated_gpu} is no number of GPUs")
+    settings.make(
+        int(chosen.simulated_gpu),
+        chosen.simulated_gpu_memory,
+        chosen.simulated_gpu_capability,
+        chosen.simulated_gpu_shapes_only,
+    ).write(os.environ)
     if "torch" not in sys.modules:
         startup.prepare()
         startup.watch()

@@ -1,4 +1,4 @@
-"""What can be set: the number of GPUs, their memory and their compute capability."""
+"""What can be set: the number of GPUs, their memory, their compute capability, and whether anything is computed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .errors import SettingError
 
 GPUS, MEMORY, CAPABILITY = "SIMULATED_GPU", "SIMULATED_GPU_MEMORY", "SIMULATED_GPU_CAPABILITY"
+SHAPES_ONLY = "SIMULATED_GPU_SHAPES_ONLY"
 CAPABILITIES = ("7.0", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1")
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 LEAST = 32 * 2**20  # below this, PyTorch's allocator has no room for its first blocks
@@ -25,6 +26,8 @@ class Settings:
     """The memory of each, in bytes."""
     capability: str = "8.0"
     """Their compute capability, "major.minor". It decides what PyTorch says they can do."""
+    shapes_only: bool = False
+    """Whether nothing is computed, and nothing that is on a GPU takes main memory."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.gpus <= 16:
@@ -36,13 +39,15 @@ class Settings:
 
     def __str__(self) -> str:
         memory = f"{self.memory / 2**30:g} GiB"
-        return f"{self.gpus} x {memory}, compute capability {self.capability}"
+        shapes = ", shapes only" if self.shapes_only else ""
+        return f"{self.gpus} x {memory}, compute capability {self.capability}{shapes}"
 
     def write(self, environment: MutableMapping[str, str]) -> None:
         """Write the settings to an environment, for the processes that are started from here."""
         environment[GPUS] = str(self.gpus)
         environment[MEMORY] = str(self.memory)
         environment[CAPABILITY] = self.capability
+        environment[SHAPES_ONLY] = str(int(self.shapes_only))
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings | None:
@@ -55,13 +60,16 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings | None:
         return None
     if not gpus.isdigit():
         raise SettingError(f"{GPUS}={gpus}: write the number of GPUs, such as {GPUS}=2")
-    return make(int(gpus), environment.get(MEMORY), environment.get(CAPABILITY))
+    shapes_only = environment.get(SHAPES_ONLY, "").strip()
+    if shapes_only not in ("", "0", "1"):
+        raise SettingError(f"{SHAPES_ONLY}={shapes_only}: write 1, or 0 to compute")
+    return make(int(gpus), environment.get(MEMORY), environment.get(CAPABILITY), shapes_only == "1")
 
 
-def make(gpus: int, memory: str | None, capability: str | None) -> Settings:
+def make(gpus: int, memory: str | None, capability: str | None, shapes_only: bool = False) -> Settings:
     """Return settings in which what is None or empty has its default. Raises SettingError."""
     standard = Settings()
-    return Settings(gpus, size(memory) if memory else standard.memory, capability or standard.capability)
+    return Settings(gpus, size(memory) if memory else standard.memory, capability or standard.capability, shapes_only)
 
 
 def size(text: str) -> int:

@@ -6,6 +6,7 @@ import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,12 +19,13 @@ from .settings import Settings
 from .values import build as values_build
 
 
-def start(gpus: int = 1, memory: str | None = None, capability: str | None = None) -> None:
+def start(gpus: int = 1, memory: str | None = None, capability: str | None = None, shapes_only: bool = False) -> None:
     """Give this process, and those that it starts, simulated GPUs. Call it before PyTorch is imported.
 
-    Raises SettingError or MachineError, which say what to do. Compiles the simulated GPU where it is first used.
+    With `shapes_only` nothing is computed, and what is on a GPU takes no main memory. Compiles the simulated GPU where
+    it is first used. Raises SettingError or MachineError, which say what to do.
     """
-    chosen = settings.make(gpus, memory, capability)
+    chosen = settings.make(gpus, memory, capability, shapes_only)
     if "torch" in sys.modules:
         raise MachineError("PyTorch is imported already. Call simulated_gpu.start() before the first `import torch`.")
     chosen.write(os.environ)
@@ -94,6 +96,7 @@ class _Loader(importlib.abc.Loader):
         chosen = settings.read()
         if chosen is not None:
             load(chosen)
+            quiet()
         module.__loader__ = self.loader
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
@@ -103,6 +106,11 @@ class _Loader(importlib.abc.Loader):
         install()
         while _waiting:
             _waiting.pop(0)()
+
+
+def quiet() -> None:
+    """Keep PyTorch from warning that Triton is missing, with the time and a process's number: here nothing runs it."""
+    logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
 
 
 def load(chosen: Settings) -> None:
@@ -119,5 +127,6 @@ def load(chosen: Settings) -> None:
         int(major) * 10 + int(minor),
         torch.cuda_number,
     )
+    libraries[0].simgpu_set_shapes_only(int(chosen.shapes_only))
     # PyTorch keeps what it compiles for a GPU in a folder of the user's. What is "compiled" here must not get there.
     os.environ["USE_PYTORCH_KERNEL_CACHE"] = "0"

@@ -99,9 +99,8 @@ BAD = {
     "title": ("# %%\nx\n\n# %% A title\nx\n", '4: cannot read "A title"; write options as key="value"'),
     "kind": ("# %% [raw]\n# x\n", '1: "# %% [raw]" is no cell; write "# %% [markdown]", or "# %%" for code'),
     "mark": ("# %%\nx\n#%%\ny\n", '3: this line looks like the start of a cell; write "# %%" and a blank'),
-    "marks": ("# %%%% Sub\n", '1: this line looks like the start of a cell; write "# %%" and a blank'),
+    "marks": ("# %%\n# %%%% Sub\n", '2: this line looks like the start of a cell; write "# %%" and a blank'),
     "prose": ("# %% [markdown]\n# x\n#y\n", '3: this line of a Markdown cell is no comment; start it with "# "'),
-    "early": ("# comment\n\nimport x\n# %%\n", '3: this code comes before the first cell; put a line "# %%" before it'),
     "needs": ('# %% needs="cud"\nx\n', '1: needs="cud" names no device'),
 }
 
@@ -390,9 +389,25 @@ def test_the_first_code_cell_of_a_download_installs_what_is_missing(write: Write
     assert '%pip install --quiet {" ".join(missing)}' in cell.source
 
 
-def test_a_file_of_python_is_a_page_if_it_has_cells_or_cannot_be_read(tmp_path: Path) -> None:
-    """Reading it as a page says why it cannot be read; left out, nobody would hear of it."""
-    for name, text in {"page.py": "# %%\n1\n", "program.py": "print(1)\n", "page.md": "print(1)\n"}.items():
+PYTHON_FILES = {
+    "page.py": "# %%\n1\n",
+    "headed.py": "# A licence\n\n# %% [markdown]\n# x\n",
+    "page.md": "print(1)\n",
+    "program.py": "print(1)\n",
+    "gallery.py": '"""Title"""\n\n# %%\n1\n',
+    "formats.py": "#%d of\n# %%s\n#%%\nx = 1\n",
+}
+
+
+def test_a_file_of_python_is_a_page_if_it_begins_with_a_cell_or_cannot_be_read(tmp_path: Path) -> None:
+    """Scripts beside the pages are none of ours. Reading a file that cannot be read as a page says why."""
+    for name, text in PYTHON_FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    names = ("page.py", "program.py", "page.md", "gone.py")
-    assert [name for name in names if is_program(tmp_path / name)] == ["program.py"]
+    programs = [name for name in (*PYTHON_FILES, "gone.py") if is_program(tmp_path / name)]
+    assert programs == ["program.py", "gallery.py", "formats.py"]
+
+
+def test_a_program_of_the_name_of_a_page_is_no_second_page(root: Path, write: Write) -> None:
+    """Documentation has the program that a page is about beside it."""
+    (root / "docs/a.py").write_text("print(1)\n", encoding="utf-8")
+    assert write("# A\n", "docs/a.md").name == "a"

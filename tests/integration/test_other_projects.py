@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import material
 import pytest
 from made_site import CONFIG, CPU_FOLDER, GOOD, Site
 
 from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load, place, save
-from samedevice.project import CACHE, Settings
+from samedevice.project import CACHE, PACKAGE, Settings
 
 NAMED = """
 markdown_extensions:
@@ -42,7 +44,7 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
     """A project installs the package and names the plugin; fence, style and scripts come by themselves."""
     config = f"site_name: Plain\ntheme: {theme}\nplugins: [samedevice]\n{extensions}"
     (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
-    result = site.build(index=GOOD.replace("```python", '```python fold="Code"'))
+    result = site.build(index=GOOD.replace("```python", '```python fold="Code"'), plain="# Plain\n\nText.\n")
     assert result.exit_code == 0, result.output
     assert sorted(site.texts("index")) == ["print('printed ' + 'by the page')\n", "printed by the page"]
     html = site.html("index")
@@ -51,6 +53,34 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
     for name in ("outputs.css", "outputs.js"):
         assert f'="assets/samedevice/{name}"' in html
         assert (site.root / "site/assets/samedevice" / name).is_file()
+    for path in ("plain/index.html", "404.html"):
+        assert not re.search("samedevice|var sd=", (site.root / "site" / path).read_text(encoding="utf-8")), path
+
+
+def test_a_theme_that_loads_one_page_only_has_the_scripts_on_all(site: Site) -> None:
+    """The reader may come to a page with outputs from one without."""
+    theme = "{name: material, features: [navigation.instant]}"
+    (site.root / "mkdocs.yml").write_text(f"site_name: X\ntheme: {theme}\nplugins: [samedevice]\n", encoding="utf-8")
+    site.build(index=GOOD, plain="# Plain\n\nText.\n")
+    assert "var sd=" in site.html("plain")
+    assert "assets/samedevice/outputs.js" in site.html("plain")
+
+
+def test_fonts_are_those_of_the_theme_with_what_it_falls_back_to() -> None:
+    """Material sets --md-code-font to one family; the one that ends in monospace is another variable."""
+    style = (PACKAGE / "assets/outputs.css").read_text(encoding="utf-8")
+    sheets = (Path(material.__file__).parent / "templates/assets/stylesheets").glob("main.*.css")
+    (theirs,) = (path.read_text(encoding="utf-8") for path in sheets)
+    fonts = re.findall(r"--sd-(?:font|code): var\((--md-[\w-]+),", style)
+    assert len(fonts) == 2
+    assert all(re.search(rf"{font}:[^;}}]*,\s*(?:sans-serif|monospace)", theirs) for font in fonts)
+
+
+def test_code_keeps_the_colors_of_the_theme(site: Site) -> None:
+    """What this site takes out of its own pages, for their size, stays in others'."""
+    (site.root / "mkdocs.yml").write_text("site_name: X\nplugins: [samedevice]\n", encoding="utf-8")
+    site.build(index=GOOD.replace("print(", "x = print("))
+    assert re.search('<span class="n">x</span>.*<span class="o">=</span>.*<span class="p">', site.html("index"))
 
 
 OTHER = """\

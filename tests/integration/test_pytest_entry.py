@@ -13,7 +13,6 @@ import pytest
 ENTRY = ("-p", "no:cacheprovider")
 """The plugin itself is found by its entry point, as in a project that installed the package."""
 MKDOCS = "site_name: Other\ntheme: mkdocs\nplugins: [samedevice: {recordings: golden}]\n"
-ASKED = "[pytest]\nsamedevice = mkdocs.yml\n"
 PAGE = "# Page\n\n```python\nprint('printed ' + 'here')\n```\n\n```console\n$ touch made\n```\n"
 
 
@@ -28,6 +27,7 @@ def project(pytester: pytest.Pytester, light_torch: None) -> pytest.Pytester:
 
 def test_it_is_inert_unless_asked(project: pytest.Pytester) -> None:
     """It is there wherever the package is installed."""
+    (project.path / "mkdocs.yml").write_text("site_name: Other\n", encoding="utf-8")
     project.makepyfile("def test_own(): pass")
     result = project.runpytest_subprocess(*ENTRY, "-q")
     result.assert_outcomes(passed=1)
@@ -36,7 +36,6 @@ def test_it_is_inert_unless_asked(project: pytest.Pytester) -> None:
 
 def test_a_program_beside_the_pages_is_no_page(project: pytest.Pytester) -> None:
     """A build leaves it a file: only a file of Python with cells is a notebook."""
-    project.makeini(ASKED)
     (project.path / "docs/gallery.py").write_text("import missing\n", encoding="utf-8")
     (project.path / "docs/notebook.py").write_text("# %%\n1 + 1\n", encoding="utf-8")
     project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
@@ -44,7 +43,6 @@ def test_a_program_beside_the_pages_is_no_page(project: pytest.Pytester) -> None
 
 def test_it_leaves_other_plugins_their_options(project: pytest.Pytester) -> None:
     """Many projects have a --device of their own."""
-    project.makeini(ASKED)
     project.makeconftest(
         "def pytest_addoption(parser):\n    parser.addoption('--device')\n    parser.addoption('--record')\n"
     )
@@ -55,7 +53,6 @@ def test_it_leaves_other_plugins_their_options(project: pytest.Pytester) -> None
 
 def test_the_blocks_of_a_project_that_asks_are_tests(project: pytest.Pytester) -> None:
     """They fail until they are recorded, by the command that the failure names."""
-    project.makeini(ASKED)
     result = project.runpytest_subprocess(*ENTRY)
     result.assert_outcomes(failed=1)
     command = "pytest docs/index.md --samedevice-device cpu --samedevice-record"
@@ -69,7 +66,7 @@ def test_the_blocks_of_a_project_that_asks_are_tests(project: pytest.Pytester) -
 
 def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester) -> None:
     """It shows no output, and fails again without surprise: a project can begin before all of its pages are right."""
-    project.makeini(f"{ASKED}testpaths = tests\n")
+    project.makeini("[pytest]\ntestpaths = tests\n")
     failing = f"{PAGE}\n```python\n1 / 0\n```\n\n```python\n'after' + 'wards'\n```\n"
     (project.path / "docs/index.md").write_text(failing, encoding="utf-8")
     result = project.runpytest_subprocess(*ENTRY, "--samedevice-record")
@@ -87,21 +84,38 @@ def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester)
     project.runpytest_subprocess(*ENTRY, "docs").assert_outcomes(passed=1, failed=2)
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "told"),
-    [
-        ("pytest.ini", "[pytest]\nsamedevice = docs/mkdocs.yml\n", "there is no such file"),
-        ("mkdocs.yml", "site_name: Other\n", "does not list the plugin samedevice"),
-        ("mkdocs.yml", "site_name: Other\nplugins: [samedevice: {leave: x}]\n", "cannot be read"),
-    ],
-)
-def test_a_project_that_cannot_be_read_is_told(project: pytest.Pytester, file: str, text: str, told: str) -> None:
-    """In one line, and no test passes by not being there."""
-    project.makeini(ASKED)
-    (project.path / ("tox.ini" if file == "pytest.ini" else file)).write_text(text, encoding="utf-8")
+def test_a_project_inherits_what_asks(project: pytest.Pytester) -> None:
+    """As MkDocs reads it, mappings within mappings."""
+    (project.path / "mkdocs.yml").rename(project.path / "base.yml")
+    (project.path / "mkdocs.yaml").write_text("INHERIT: base.yml\ntheme: {language: de}\n", encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=1)
+
+
+def test_a_file_that_cannot_be_read_is_told_where_it_asks(project: pytest.Pytester) -> None:
+    """In one line, and no test passes by not being there. Elsewhere it is no business of ours."""
+    path = project.path / "mkdocs.yml"
+    path.write_text("site_name: Other\nplugins: [samedevice: {leave: x}]\n", encoding="utf-8")
     result = project.runpytest_subprocess(*ENTRY)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*{told}*"])
+    result.stderr.fnmatch_lines(["*leave: 'x' is no list; write one"])
+    project.makepyfile("def test_own(): pass")
+    path.write_text("INHERIT: missing.yml\n", encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=1)
+
+
+def test_a_folder_that_pytest_takes_for_the_project_is_told(project: pytest.Pytester) -> None:
+    """Without a configuration of its own, pytest takes the folder that it is given; no page would be found."""
+    result = project.runpytest_subprocess("-p", "no:cacheprovider", "docs", f"--rootdir={project.path / 'docs'}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*for the folder of the project; give --rootdir=*"])
+
+
+def test_who_lacks_the_package_is_told_nothing(project: pytest.Pytester) -> None:
+    """A contributor to a project whose warnings are errors runs its own tests as before: pytest finds nothing of us."""
+    project.makeini("[pytest]\naddopts = --strict-config --strict-markers\nfilterwarnings = error\n")
+    project.makepyfile("def test_own(): pass")
+    result = project.runpytest_subprocess("-p", "no:samedevice", *ENTRY)
+    result.assert_outcomes(passed=1)
 
 
 def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installed: Callable[..., Path]) -> None:
@@ -110,7 +124,6 @@ def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installe
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/index.md").write_text(PAGE, encoding="utf-8")
     (tmp_path / "mkdocs.yml").write_text("site_name: Other\nplugins: [samedevice]\n", encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text(ASKED, encoding="utf-8")
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
     def run(*command: str) -> str:

@@ -41,7 +41,7 @@ def test_the_page_works_as_written(tmp_path: Path, installed: Callable[..., Path
     for name, text in files().items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert sorted(files()) == ["docs/index.md", "mkdocs.yml", "pyproject.toml"]
+    assert sorted(files()) == ["docs/index.md", "mkdocs.yml"]
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     pipes = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
     asked = [command for command in commands() if "serve" not in command]  # which does not end
@@ -83,4 +83,4 @@ def test_each_option_is_one_that_a_fence_can_have(write: Callable[..., Page]) ->
     (block,) = write('# T\n\n```python run="no" reason="..."\n1\n```\n').blocks
     assert block.kind == "shown"
     (block,) = write('# T\n\n```python simulated="no" reason="..."\n1\n```\n').blocks
-    assert not block.options.simulated
+    assert block.not_simulated == "..."

@@ -22,10 +22,10 @@ from markdown.preprocessors import Preprocessor
 from same_device_site.settings import parse_page
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
 from samedevice.integration.extension import SameDeviceExtension
+from samedevice.integration.project_file import ProjectError, adapted, read, settings_of, weaves
 from samedevice.integration.zensical.build import check
 from samedevice.integration.zensical.copy import description, with_front_matter
 from samedevice.integration.zensical.pages import COPY, PAGE, project_root
-from samedevice.integration.zensical.project_file import ProjectError, adapted, read, settings_of, weaves
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import place, save

@@ -117,6 +117,14 @@ def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
             'raises="mps: E, mps: F" names two exceptions for one device; keep one of them',
         ),
         ('python numbers="same"', 'numbers="same" is unknown; write numbers="vary" or leave it out'),
+        (
+            'python simulated="maybe"',
+            'simulated="maybe" is unknown; write simulated="no" reason="...", or simulated="yes"',
+        ),
+        (
+            'python simulated="yes"',
+            'simulated="yes" goes with numbers="vary", since all other outputs are taken anyway; leave it out',
+        ),
         ('python args="--lr 1"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ('python part="first"', 'part= and args= say what to do with a file; add file="snippets/..."'),
         ("python title=unquoted", 'cannot read "title=unquoted"; write options as key="value"'),

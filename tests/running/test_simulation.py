@@ -39,6 +39,18 @@ def test_a_refusal_that_was_announced_is_a_refusal(write: Write) -> None:
     assert left(write(PAGE), refused, None, None) == {0: "the simulator refused it: NotSimulated: aten::fft: it cannot"}
 
 
+def test_what_varies_from_gpu_to_gpu_and_measures_nothing_is_taken_if_the_author_says_so(write: Write) -> None:
+    """The bytes of a workspace are PyTorch's arithmetic, though each kind of GPU has another one."""
+    page = write(PAGE.replace("python\na", 'python numbers="vary" simulated="yes"\na'))
+    assert left(page, Output("8 MiB"), Output("2"), None) == {}
+
+
+def test_a_reason_of_the_authors_comes_before_ours(write: Write) -> None:
+    """Numbers that vary are not always a measurement."""
+    page = write(PAGE.replace("python\na", 'python numbers="vary" simulated="no" reason="the driver decides"\na'))
+    assert left(page, Output("13"), None, None) == {0: "the driver decides"}
+
+
 def test_a_measurement_raises_no_doubt_unless_it_dies(write: Write) -> None:
     """What comes after it knows its names; if its process died, nothing ran after it."""
     page = write(PAGE.replace("python\na", 'python numbers="vary"\na'))

@@ -56,6 +56,22 @@ def test_stale_outputs_and_other_machines_are_no_neighbors(write: Write) -> None
     assert told.count("## ") == 1
 
 
+def test_a_simulated_gpus_changes_are_told_but_not_those_of_the_cpu_again(write: Write) -> None:
+    """Its messages change between versions as a GPU's do; its values change as the CPU's do."""
+    page = write(TEXT, "docs/topic/page.md")
+    new, middle = (replace(one, device="cuda", name="Simulated GPU", simulated=True) for one in (NEW, MIDDLE))
+    found = [recorded(page, NEW, "mm: a", "c"), recorded(page, MIDDLE, "a", "c")]
+    found += [recorded(page, new, "mm: a", "on cuda:1"), recorded(page, middle, "a", "on cuda:0")]
+    told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
+    own = told.partition("on CUDA, simulated { #cuda-simulated-2.15.0-cu132")[2]
+    assert own.endswith("“A part”:\n\n```diff\n-on cuda:0\n+on cuda:1\n```")
+    assert "mm: a" in told
+    assert "mm: a" not in own
+    same = [recorded(page, new, "mm: a", "c"), recorded(page, middle, "a", "c")]
+    told = version_changes(WHERE, Site((page,), {page.path: [*found[:2], *same]}, {}))
+    assert told.endswith("Every block that both have run prints the same, or differs as it does on the CPU.")
+
+
 def test_the_page_itself_is_left_out(write: Write) -> None:
     """It shows its own blocks with every version, above the list."""
     page = write(TEXT, WHERE.path)

@@ -36,7 +36,7 @@ def test_an_environment_that_asks_for_none_has_none(value: str) -> None:
 
 def test_settings_survive_the_way_through_an_environment() -> None:
     """A child process has the GPUs of its parent."""
-    chosen = Settings(gpus=3, memory=2**30, capability="7.5")
+    chosen = Settings(gpus=3, memory=2**30, capability="7.5", shapes_only=True)
     environment: dict[str, str] = {}
     chosen.write(environment)
     assert settings.read(environment) == chosen
@@ -46,6 +46,8 @@ def test_a_value_that_is_no_number_is_refused() -> None:
     """`SIMULATED_GPU=yes` says nothing about how many."""
     with pytest.raises(SettingError, match="SIMULATED_GPU=2"):
         settings.read({"SIMULATED_GPU": "yes"})
+    with pytest.raises(SettingError, match="SIMULATED_GPU_SHAPES_ONLY=yes: write 1"):
+        settings.read({"SIMULATED_GPU": "1", "SIMULATED_GPU_SHAPES_ONLY": "yes"})
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,12 @@ print([path for path in loaded if "/nvidia/" in path or path.rsplit("/")[-1].sta
     assert simulated(program) == "[]\n"
 
 
+def test_nobody_hears_that_triton_is_missing(python: Python) -> None:
+    """PyTorch's note has the time and a process's number in it, and a machine with a GPU has Triton."""
+    done = python("-c", "import torch.utils.flop_counter", SIMULATED_GPU="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_data_survives_the_way_there_and_back(simulated: Simulated) -> None:
     """From pageable and pinned memory, between GPUs, blocking and not."""
     program = """

@@ -42,6 +42,17 @@ def test_the_tests_find_the_gpus(pytester: pytest.Pytester, options: tuple[str, 
 
 
 @pytest.mark.cuda_build
+def test_the_tests_may_have_shapes_only(pytester: pytest.Pytester) -> None:
+    """A test of a large model's memory, which the machine could not hold."""
+    pytester.makepyfile("import torch\ndef test_large():\n    torch.ones(2**34, device='cuda')")
+    done = pytester.runpytest_subprocess(
+        *PLUGIN, "--simulated-gpu", "--simulated-gpu-shapes-only", "--simulated-gpu-memory=80GiB"
+    )
+    done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines(["simulated GPU: 1 x 80 GiB, compute capability 8.0, shapes only*"])
+
+
+@pytest.mark.cuda_build
 def test_a_path_may_follow_the_option(pytester: pytest.Pytester) -> None:
     """`pytest --simulated-gpu tests` is what people type, and tests is no number."""
     pytester.mkdir("folder").joinpath("test_x.py").write_text(TESTS.format(count=1))

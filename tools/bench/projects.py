@@ -121,7 +121,7 @@ def make_project(project: Project, checkout: Path, folder: Path) -> None:
     """Copy the pages of a checkout to a folder, with what an author adds: a configuration."""
     shutil.copytree(checkout / DOCS, folder / DOCS)
     shutil.copy(CONFIGS / f"{project.name}.yml", folder / "mkdocs.yml")
-    (folder / "pytest.ini").write_text("[pytest]\nsamedevice = mkdocs.yml\n", encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
 
 
 def environment(project: Project) -> Path:

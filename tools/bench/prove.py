@@ -24,7 +24,7 @@ from projects import DOCS, PROJECTS, Project, environment, make_project, source
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError
-from samedevice.integration.pytest_entry import read
+from samedevice.integration.project_file import read, settings_of
 from samedevice.pages.page import Block
 from samedevice.project import MARKDOWN
 
@@ -54,7 +54,7 @@ def reasons(faults: list[Fault]) -> dict[str, int]:
 
 def read_pages(folder: Path) -> tuple[int, list[Block], list[str]]:
     """How many pages the engine reads in a folder, their blocks, and why others are refused."""
-    settings = read(folder / "mkdocs.yml", folder)
+    settings = settings_of(read(folder), folder)
     paths = [path for path in settings.page_paths(folder) if path.suffix == MARKDOWN]
     blocks, refused = list[Block](), list[str]()
     for path in paths:

@@ -1,4 +1,4 @@
-"""The command `samedevice`: does this machine print what a page shows? And the site, built with Zensical."""
+"""The command `samedevice`: begin in a project; does this machine print what a page shows; build with Zensical."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     check.add_argument("--yes", action="store_true", help="do not ask before running")
     check.add_argument("--record", type=Path, metavar="FILE", help="write a recording to contribute, a .tar.gz")
     check.set_defaults(run=lambda asked: run_check(asked.page, asked.device, asked.yes, asked.record))
+    text = "name the plugin in this project's mkdocs.yml, run its pages' code, and record what that prints"
+    after = "Exit status: 0, or 2 if mkdocs.yml cannot be changed safely; then the message says what to add."
+    init = commands.add_parser("init", help=text, description=text, epilog=after)
+    init.set_defaults(run=lambda asked: run_init())
     text = "build the site of the project in this folder with Zensical, from what is recorded; nothing is run"
     after = "Exit status: 0 if all is well, 1 if something is wrong with a page, 2 if there is no site."
     build = commands.add_parser("build", help=text, description=text, epilog=after)
@@ -76,6 +80,15 @@ def run_check(address: str, device: str, sure: bool, archive: Path | None) -> in
     if archive is not None:
         _record(page, run, device, said, archive)
     return DIFFERENT if any(one.differs for one in found) else SAME
+
+
+def run_init() -> int:
+    """Begin in the project in the working directory. Raises SameDeviceError."""
+    from samedevice.integration.init import init
+
+    for line in init(Path.cwd()):
+        print(terminal(line), flush=True)
+    return SAME
 
 
 def run_build() -> int:

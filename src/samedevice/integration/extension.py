@@ -11,6 +11,7 @@ the page in a preprocessor of its own. Text that belongs to no page, such as a d
 from __future__ import annotations
 
 import re
+from inspect import signature
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -110,8 +111,9 @@ def prepare(md: Markdown) -> bool:
     fences = getattr(md.preprocessors[FENCES], "extension", None) if FENCES in md.preprocessors else None
     if fences is None:
         return True
+    ours = (OURS, _formatted, lambda *_: True, None)  # before version 11 it took three
     if OURS not in [fence["name"] for fence in fences.superfences]:
-        fences.extend_super_fences(OURS, _formatted, lambda *_: True, None)
+        fences.extend_super_fences(*ours[: len(signature(fences.extend_super_fences).parameters)])
     if "details" not in md.parser.blockprocessors:
         md.registerExtensions([DETAILS], {})
     found = [one for one in md.registeredExtensions if hasattr(one, "get_pymdownx_highlight_settings")]

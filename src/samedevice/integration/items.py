@@ -19,7 +19,7 @@ from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
 from samedevice.outputs.checks import compare, damaged, fault, known, record_command
 from samedevice.outputs.environments import Run
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.recording_files import paths
 from samedevice.outputs.recordings import block_statuses
 from samedevice.page_runs import PageRuns
@@ -91,6 +91,8 @@ class PageSybil(Sybil):
         output = run.outputs[block.index]
         if output is None or run.environment is None:
             return f"{block} was not run on {self.device}"
+        if self._varies(page, block):
+            pytest.skip(VARIES)
         found = fault(block, self.device, output)
         if found and self._expected(page, example.parsed):
             pytest.xfail(found.splitlines()[0])
@@ -103,6 +105,12 @@ class PageSybil(Sybil):
         recordings, _ = self.job.runs.recorded(page)
         statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
         return not page.settings.console and (self.job.record or known(block, self.device, statuses))
+
+    def _varies(self, page: Page, block: Block) -> bool:
+        """Whether it is recorded that a block prints something else each time."""
+        recordings, _ = self.job.runs.recorded(page)
+        statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
+        return any(one.output and one.output.died == VARIES for one in statuses)
 
     def _left_out(self, page: Page, block: Block, why: str) -> str:
         """What is wrong with an output that is not taken: something was recorded for it. Else the block is skipped."""

@@ -14,6 +14,12 @@ FOLDER = PACKAGE / "assets"
 STYLE = "assets/samedevice/outputs.css"
 SCRIPT = "assets/samedevice/outputs.js"
 """Where they are on the site."""
+LOADS = re.compile(
+    rf"(?:\n[ \t]*)?(?:<link\b[^>]*{STYLE}[^>]*>|<script\b[^>]*{SCRIPT}[^>]*></script>)(?:\n[ \t]*(?=\s))?"
+)
+"""What loads them, with the white space that a template's loop puts around it."""
+USES = re.compile(r'class="sd-|\bdata-block="')
+"""What a page has that uses them."""
 CHOICE = "choice.js"
 """The script of a page's head: it runs before the outputs are seen, so that none of them moves."""
 
@@ -27,6 +33,15 @@ def with_choice(html: str) -> str:
     """A page's HTML with the script of the head in it. Raises OSError."""
     head, end, body = html.partition("</head>")
     return f"{head}<script>{_choice()}</script>{end}{body}" if end else html
+
+
+def where_used(html: str, instant: bool) -> str:
+    """The same for a page that shows blocks or outputs; without its style and scripts for another one.
+
+    Where a theme takes readers from page to page without loading one (`instant`), the first page needs them for all.
+    Raises OSError.
+    """
+    return with_choice(html) if instant or USES.search(html) else LOADS.sub("", html)
 
 
 def within() -> str:

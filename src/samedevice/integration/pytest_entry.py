@@ -1,9 +1,7 @@
-"""What pytest finds of an installed package: inert, until a project's configuration names its mkdocs.yml.
+"""What pytest finds of an installed package: inert, unless the mkdocs.yml beside the project lists `samedevice`.
 
-    [tool.pytest.ini_options]
-    samedevice = "mkdocs.yml"
-
-Then the blocks of its pages are tests. The options have long names, since other plugins have a --device too.
+Then the blocks of its pages are tests. The options have long names, since other plugins have a --device too. There is
+no setting in pytest's own configuration: pytest would warn of it wherever this package is not installed.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from samedevice.extras import MissingExtra, need
+from samedevice.errors import SameDeviceError
 from samedevice.project import FLAGS, Settings
 
 NAME = "samedevice-pages"
@@ -23,8 +21,7 @@ HERE = "samedevice.integration.pytest"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the setting that asks for the plugin, and its options."""
-    parser.addini("samedevice", "the project's mkdocs.yml: the blocks of its pages are tests then", default="")
+    """Add the options."""
     group = parser.getgroup("samedevice", "Same Device")
     about = "run the pages' blocks on this device only: cpu, cuda or mps; may be given twice"
     group.addoption(f"{FLAGS}device", dest="samedevice_device", action="append", help=about)
@@ -37,35 +34,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Load the plugin where a project asks for it."""
-    name = str(config.getini("samedevice"))
-    if not name or config.pluginmanager.has_plugin(HERE):
+    settings = None if config.pluginmanager.has_plugin(HERE) else _asked(config.rootpath)
+    here = config.invocation_params.dir
+    if settings is None:
+        if config.rootpath.is_relative_to(here) and config.rootpath != here and _asked(here):
+            advice = f"give --rootdir={here}, or begin a pyproject.toml there with [tool.pytest.ini_options]"
+            raise pytest.UsageError(f"pytest takes {config.rootpath} for the folder of the project; {advice}")
         return
     from samedevice.integration import pytest as plugin
 
-    config.stash[plugin.SETTINGS] = read(config.rootpath / name, config.rootpath)
+    config.stash[plugin.SETTINGS] = settings
     hooks = {key: value for key, value in vars(plugin).items() if key.startswith("pytest_")}
     del hooks["pytest_addoption"]
     config.pluginmanager.register(SimpleNamespace(**hooks), NAME)
 
 
-def read(path: Path, root: Path) -> Settings:
-    """What a project's mkdocs.yml says. Raises pytest.UsageError."""
-    if not path.is_file() or path.parent != root:
-        raise pytest.UsageError(f'samedevice = "{path.name}": there is no such file in {root}, the rootdir of pytest')
+def _asked(root: Path) -> Settings | None:
+    """What the project's mkdocs.yml says; None if it does not ask. Raises pytest.UsageError."""
+    from samedevice.integration.project_file import PLUGIN, asks, named, read, settings_of
+
+    path = named(root)
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    if PLUGIN not in text and "INHERIT" not in text:
+        return None
     try:
-        need("mkdocs", f"reading {path.name}")
-    except MissingExtra as error:
+        project = read(root)
+        return settings_of(project, root) if asks(project) else None
+    except SameDeviceError as error:
+        if PLUGIN not in text:
+            return None  # what is wrong with it is no business of ours
         raise pytest.UsageError(str(error)) from None
-    from mkdocs.config import load_config
-    from mkdocs.exceptions import Abort, ConfigurationError
-
-    from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
-
-    try:
-        config = load_config(str(path))
-    except (Abort, ConfigurationError) as error:
-        raise pytest.UsageError(f"{path.name} cannot be read: {error}") from None
-    own = getattr(config.plugins.get("samedevice"), "config", None)
-    if not isinstance(own, SameDeviceConfig):
-        raise pytest.UsageError(f"{path.name} does not list the plugin samedevice; add it below plugins:")
-    return settings_of(config, own, root)

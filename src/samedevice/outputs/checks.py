@@ -59,25 +59,26 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     what any other environment of the same kind of device printed for it. A simulated device is a kind of its own.
     """
     statuses = block_statuses(page, block.index, here.device, recordings, here.simulated)
+    vary = block.numbers_vary(here.simulated)
     own = next((one for one in statuses if one.environment.folder == here.folder), None)
     if own and own.state is State.DAMAGED:
         return Verdict(damage(page, block, own.environment))
     if own and own.output:
-        found = difference(own.output, output, block.options.numbers_vary)
+        found = difference(own.output, output, vary)
         return Verdict(_differs(page, block, own, found)) if found else Verdict(matched=own.environment)
     fresh = {one.environment: one for one in statuses if one.output}
     changed = [one.environment for one in statuses if one.state is State.DAMAGED]
     if changed and not fresh:
         return Verdict(damage(page, block, changed[0]))
     for one in fresh.values():
-        if one.output and not difference(one.output, output, block.options.numbers_vary):
+        if one.output and not difference(one.output, output, vary):
             return Verdict(matched=one.environment)
     command = record_command(page, here.device, here.simulated)
     if not fresh:
         return Verdict(f"{block} {_unrecorded(here, statuses)}; run {command}")
     closest = fresh[nearest(here, list(fresh))]
     assert closest.output is not None
-    found = difference(closest.output, output, block.options.numbers_vary)
+    found = difference(closest.output, output, vary)
     return Verdict(
         f"{block} on {here.device}: not what was recorded ({closest.environment}), nor what any other environment "
         f"printed\n\n{block.code}\n{found}\n\nIf this is what {here.folder} prints, run {command}"

@@ -37,6 +37,10 @@ class Raised:
         return bool(name) and name in (self.type, self.announced)
 
 
+VARIES = "prints something else each time"
+"""What `died` says of a block whose output is neither shown nor compared, since it was never the same twice."""
+
+
 @dataclass(frozen=True)
 class Output:
     """What one block did on one device."""

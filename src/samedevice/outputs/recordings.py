@@ -17,7 +17,7 @@ from functools import cached_property
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import figure_fault
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import VARIES, Output
 from samedevice.pages.page import Page
 
 
@@ -171,16 +171,21 @@ def update(
     known = {entry.hash: entry for entry in old.whole} if old and same else {}
     entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
-        kept = known.get(hash or "")
+        kept, vary = known.get(hash or ""), block.numbers_vary(environment.simulated)
         if hash is None or block.index in unsure or (output is None and kept is None):
             continue
-        if kept and kept.output and (output is None or not difference(kept.output, output, block.options.numbers_vary)):
+        if kept and kept.output and (output is None or _is_kept(kept.output, output, vary)):
             entries.append(kept)
         elif output is not None:
             entries.append(RecordedBlock.make(hash, block.code, output, environment))
     if old and same and tuple(entries) == old.entries:
         return None
     return Recording(environment, tuple(entries))
+
+
+def _is_kept(old: Output, new: Output, numbers_vary: bool) -> bool:
+    """Whether a recorded output stays as it is: the new one is the same, or it is known that no two are."""
+    return old.died == VARIES or not difference(old, new, numbers_vary)
 
 
 def _same_place(one: Environment, other: Environment) -> bool:

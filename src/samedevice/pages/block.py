@@ -52,9 +52,14 @@ class Block:
     @property
     def not_simulated(self) -> str:
         """Why nothing that a simulated device prints for the block is taken; empty if it is."""
-        if self.options.numbers_vary:
-            return "it measures, and a simulated device measures nothing"
-        return "" if self.options.simulated else self.options.reason
+        if self.options.simulated == "no":
+            return self.options.reason
+        measures = self.options.numbers_vary and self.options.simulated != "yes"
+        return "it measures, and a simulated device measures nothing" if measures else ""
+
+    def numbers_vary(self, simulated: bool) -> bool:
+        """Whether its numbers vary from run to run; on a simulated device PyTorch's code decides them."""
+        return self.options.numbers_vary and not simulated
 
     @cached_property
     def digest(self) -> str:

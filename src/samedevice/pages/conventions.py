@@ -47,7 +47,9 @@ def passes(key: str) -> bool:
     return key in PASSED or key[0] in ".#"
 
 
-def leaves(info: str, above: str = "") -> bool:
-    """Whether a fence with this first line, and this text above it, stays as it is."""
+def why_left(info: str, above: str = "") -> str:
+    """Why a fence with this first line, and this text above it, stays as it is; empty if it is ours."""
     found = words(info)
-    return any(key in found and test(found[key]) for key, test in LEAVES.items()) or bool(SKIPPED.search(above))
+    key = next((key for key, test in LEAVES.items() if key in found and test(found[key])), "")
+    comment = SKIPPED.search(above)
+    return key or (comment[0].strip("<!-> \n") if comment else "")

@@ -22,6 +22,7 @@ from samedevice.pages.values import (
     read_raises,
     read_run,
     read_setup,
+    read_simulated,
 )
 from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
@@ -112,11 +113,11 @@ class Options:
         "the block is shown and not run; it must say why; with `fences: run` the word `run` alone makes a fence ours",
         read=read_run,
     )
-    simulated: bool = option(
+    simulated: str = option(
         'simulated="no"',
-        "the block does not run on a simulated device; it must say why",
-        default=True,
-        read=read_one_word("simulated", "no", {"simulated": False}),
+        'the block does not run on a simulated device; it must say why; "yes" with numbers="vary": it measures '
+        "nothing, and what a simulated device prints is taken",
+        read=read_simulated,
     )
     reason: str = option('reason="..."', "why it is not run, or not simulated, which the page shows")
     foreign: tuple[tuple[str, str], ...] = ()
@@ -229,7 +230,7 @@ def _is_ours(language: str, rest: str, settings: Settings) -> bool:
     """Whether a fence is one that the project wants run, or one that a build wrote."""
     if language == OURS:
         return True
-    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.leaves(rest):
+    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.why_left(rest):
         return False
     return settings.fences == "all" or conventions.words(rest).get(RUN) == ""
 
@@ -254,6 +255,8 @@ def _complaints(values: dict[str, str], settings: Settings) -> Iterator[str]:
     if len(left_out) != bool(values.get("reason", "").strip()) and values.get("run", "no") == "no":
         what = left_out[0] if len(left_out) == 1 else 'run="no"'
         yield f'a block that is not run, or not simulated, says why, and no other does; write {what} reason="..."'
+    if values.get("simulated") == "yes" and "numbers" not in values:
+        yield 'simulated="yes" goes with numbers="vary", since all other outputs are taken anyway; leave it out'
     if values.keys() & {"setup", "after"} and settings.namespace == "page":
         yield "setup and after= go with sections; set namespace: section of the plugin in mkdocs.yml"
     if ("part" in values or "args" in values) and "file" not in values:

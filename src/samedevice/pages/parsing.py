@@ -16,7 +16,7 @@ from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
 from samedevice.pages.options import PYTHON, TRANSCRIPT, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import find_cells, read_cells
+from samedevice.pages.percent import find_cells, is_program, read_cells
 from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
 from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
@@ -50,7 +50,7 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     """
     name = path.relative_to(root).as_posix()
     for twin in (path.with_suffix(suffix) for suffix in PAGES if suffix != path.suffix):
-        if twin.exists():
+        if twin.exists() and not is_program(twin):
             raise PageError(
                 name, 1, f"{twin.name} beside it would have the same address and recording; rename one of them"
             )

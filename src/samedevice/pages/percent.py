@@ -17,6 +17,7 @@ from samedevice.pages.fences import Fence
 from samedevice.project import NOTEBOOK
 
 MARK = "# %%"
+MARKED = re.compile(rf"{MARK}(?:\s|$)")
 LOOKALIKE = re.compile(r"\s*#\s*%%+")
 FRONT_MATTER = re.compile(r"\A# ---\n(.*?)^# ---[ \t]*$", re.M | re.S)
 
@@ -34,15 +35,17 @@ class Cell:
 def read_cells(text: str, path: str) -> list[Cell]:
     """The cells of a percent-format notebook in order.
 
-    `path` is only named in errors. Raises PageError for a marker that cannot be read, for a line of a Markdown cell
-    that is no comment, and for code before the first marker.
+    `path` is only named in errors. Raises PageError for a marker that cannot be read, and for a line of a Markdown
+    cell that is no comment.
     """
     return list(_cells(text, path))
 
 
 def has_cells(text: str) -> bool:
-    """Whether a file of Python is a notebook: one of its lines begins a cell."""
-    return any(LOOKALIKE.match(line) for line in text.splitlines())
+    """Whether a file of Python is a notebook: its first line that is neither blank nor a comment begins a cell."""
+    lines = (line for line in text.splitlines() if line.strip())
+    first = next((line for line in lines if not line.startswith("#") or MARKED.match(line)), "")
+    return MARKED.match(first) is not None
 
 
 def is_program(path: Path) -> bool:
@@ -77,7 +80,6 @@ def prose(text: str, path: str) -> str:
 def _cells(text: str, path: str) -> Iterator[Cell]:
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     marks = [number for number, line in enumerate(lines) if _is_mark(line, path, number + 1)]
-    _check_head(lines[: marks[0] if marks else len(lines)], path)
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -101,18 +103,11 @@ def _cell(rest: str, body: str, place: tuple[int, int, int], path: str) -> Cell:
 
 
 def _is_mark(line: str, path: str, number: int) -> bool:
-    if line.startswith(f"{MARK} ") or line.rstrip() == MARK:
+    if MARKED.match(line):
         return True
     if LOOKALIKE.match(line):
         raise PageError(path, number, f'this line looks like the start of a cell; write "{MARK}" and a blank')
     return False
-
-
-def _check_head(lines: list[str], path: str) -> None:
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.startswith("#"):
-            advice = f'put a line "{MARK}" before it, or list a file that is no page below leave: in mkdocs.yml'
-            raise PageError(path, number, f"this code comes before the first cell; {advice}")
 
 
 def _uncommented(text: str) -> str:

@@ -31,6 +31,13 @@ def read_one_word(name: str, word: str, fields: dict[str, Any]) -> Read:
     return read
 
 
+def read_simulated(value: str) -> dict[str, Any]:
+    """`no`, or `yes` where numbers vary from GPU to GPU, and PyTorch's code decides them."""
+    if value not in ("no", "yes"):
+        raise ValueError(f'simulated="{value}" is unknown; write simulated="no" reason="...", or simulated="yes"')
+    return {"simulated": value}
+
+
 def read_run(value: str) -> dict[str, Any]:
     """`no`, or nothing: the word that makes a fence ours."""
     if value not in ("", "no"):

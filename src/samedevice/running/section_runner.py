@@ -157,7 +157,7 @@ class SectionRunner:
         return found or [([], [])]
 
     def _runs(self, block: Block, device: str) -> bool:
-        return block.runs_on(device, torch_build().version) and (block.options.simulated or not self.simulator)
+        return block.runs_on(device, torch_build().version) and (block.options.simulated != "no" or not self.simulator)
 
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []

@@ -40,6 +40,9 @@ OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
 
+SHAPE = re.compile(r"<(?:use|path)\b")
+MANY = 10_000
+"""Shapes of a figure that are drawn as shapes; a page with more is slow, and its recording large."""
 TAG = re.compile(r"<[^>]*>")
 LONG_NUMBER = re.compile(r"(?<![\w#.-])-?\d+\.\d{2,}(?=[\s\",)LMCQz])")
 
@@ -190,7 +193,9 @@ class Runner:
         test = doctest.DocTestParser().get_doctest(block["code"], {}, *place)
         test.globs = self.module.__dict__
         if doctest.DocTestRunner(verbose=False).run(test, out=said.append, clear_globs=False).failed:
-            raise TranscriptError("".join(said).strip("*\n"))
+            raised = "\nException raised:\n" in said[0]
+            why = said[0].rstrip().splitlines()[-1].strip() if raised else "it prints something else"
+            raise TranscriptError("\n".join([why, "".join(said).strip("*\n")]))
 
     def _console(self, code: str) -> None:
         commands = [part.strip() for part in re.split(r"^\$ ", code, flags=re.M) if part.strip()]
@@ -230,16 +235,27 @@ class Runner:
 
 
 def draw(figure: Any) -> str:
-    """The figure as SVG: no date, no random ids, coordinates to 0.1 pt, its ink the colour of the page's text."""
-    sink = io.StringIO()
-    figure.savefig(sink, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    svg = sink.getvalue()
+    """The figure as SVG: no date, no random ids, coordinates to 0.1 pt, its ink the colour of the page's text.
+
+    If it has more shapes than a page should carry, what is inside of its axes is one picture in it.
+    """
+    svg = _svg(figure)
+    if len(SHAPE.findall(svg)) > MANY:
+        for artist in [artist for axes in figure.axes for artist in (*axes.collections, *axes.lines, *axes.patches)]:
+            artist.set_rasterized(True)
+        svg = _svg(figure, dpi=144)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.S)
     svg = TAG.sub(lambda tag: LONG_NUMBER.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), tag[0]), svg)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = svg.replace(INK, "currentColor")
     return re.sub(r">\s+<", "><", svg).strip()
+
+
+def _svg(figure: Any, **options: Any) -> str:
+    sink = io.StringIO()
+    figure.savefig(sink, format="svg", **options, bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    return sink.getvalue()
 
 
 def prepare(job: Job) -> None:

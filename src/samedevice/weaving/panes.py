@@ -135,7 +135,8 @@ def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
 def _same(block: Block, one: ShownOutput, other: ShownOutput) -> bool:
     if one.device != other.device or not (one.output and other.output):
         return one.content == other.content
-    return one.note == other.note and not difference(one.output, other.output, block.options.numbers_vary)
+    vary = block.numbers_vary(is_simulated(one) or is_simulated(other))
+    return one.note == other.note and not difference(one.output, other.output, vary)
 
 
 def _names(groups: Sequence[Sequence[ShownOutput]]) -> dict[Environment, Name]:

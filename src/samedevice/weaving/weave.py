@@ -127,7 +127,7 @@ def _quiet(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, 
 
 def _needs(block: Block, simulated: bool) -> tuple[str, int, str]:
     """The device that a block needs, how many, and, where others are simulated, why it is not."""
-    reason = block.not_simulated if simulated or not block.options.simulated else ""
+    reason = block.not_simulated if simulated or block.options.simulated == "no" else ""
     return block.options.needs, block.options.count, reason
 
 

@@ -54,6 +54,18 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Lever:
+    """A change of a program that saves memory, and how much: arithmetic of what was held, and no measurement."""
+
+    change: str
+    bytes: int
+    at_most: bool
+    """Whether it saves this much at most, rather than this much."""
+    because: str
+    """The arithmetic."""
+
+
+@dataclass(frozen=True)
 class OutOfMemory:
     """An allocation that did not fit."""
 
@@ -61,6 +73,12 @@ class OutOfMemory:
     phase: str
     asked: int
     """The bytes that were asked for."""
+    missing: int
+    """The bytes that the GPU lacked for it at least: those that were asked for, without those that it had left."""
+    held: dict[str, int]
+    """What held the memory then: bytes by category, the most first."""
+    levers: tuple[Lever, ...]
+    """What a change of the program would have saved then, the most first."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +167,9 @@ class Report:
 
 def _memory(data: dict[str, Any]) -> Memory:
     held = tuple(Held(**row) for row in data["held"])
-    failed = tuple(OutOfMemory(**row) for row in data["failed"])
+    failed = tuple(
+        OutOfMemory(**{**row, "levers": tuple(Lever(**lever) for lever in row["levers"])}) for row in data["failed"]
+    )
     curve = tuple((phase, sizes) for phase, sizes in data["curve"])
     return Memory(**{**data, "held": held, "failed": failed, "curve": curve})
 

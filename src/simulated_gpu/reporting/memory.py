@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .facts import Held, Memory, OutOfMemory
+from .levers import AtFailure, levers
 from .lines import BACKWARD, FORWARD, NOWHERE, Frame, line_of, phase_of
-from .tensors import ACTIVATIONS, BEFORE, REST, TEMPORARY, WORKSPACE
+from .tensors import ACTIVATIONS, BEFORE, GRADIENTS, REST, TEMPORARY, WORKSPACE, Note
 
 GRAIN = 512
 POINTS = 400
@@ -33,13 +34,15 @@ class Allocation:
     end: int | None = None
     end_time: float = float("inf")
     category: str = TEMPORARY
+    element: int = 0
+    """The bytes of a number of a parameter, a gradient or optimizer state."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
     """What is known besides the history."""
 
-    noted: Mapping[tuple[int, int], Sequence[tuple[int, str]]]
+    noted: Mapping[tuple[int, int], Sequence[Note]]
     workspaces: set[int]
     backward: Sequence[tuple[int, str]]
     """The lines that ran autograd, each with the time since which it did."""
@@ -78,12 +81,30 @@ def examine(device: int, total: int, before: Mapping[str, Any], after: Mapping[s
         phase=phases[place - 1] if place else FORWARD,
         held=(*_by_line(at_peak), *([Held(NOWHERE, REST, rest)] if rest else [])),
         failed=tuple(
-            OutOfMemory(known.line(found, entry["time_us"]), phase_of(found), entry["size"])
-            for entry, found in entries
+            _failed(place, entry, known.line(found, entry["time_us"]), phases, allocations)
+            for place, (entry, found) in enumerate(entries)
             if entry["action"] == FAILED
         ),
         curve=_curve(allocations, phases, sizes),
     )
+
+
+def _failed(
+    place: int, entry: Mapping[str, Any], line: str, phases: Sequence[str], allocations: Sequence[Allocation]
+) -> OutOfMemory:
+    then = [one for one in allocations if one.start < place and (one.end is None or one.end >= place)]
+    sizes: Counter[str] = Counter()
+    for one in then:
+        sizes[one.category] += one.bytes
+    at_failure = AtFailure(
+        phases[place],
+        sizes,
+        float32=sum(one.bytes for one in then if one.element == 4),
+        largest_gradient=max((one.bytes for one in then if one.category == GRADIENTS), default=0),
+        has_trained=BACKWARD in phases[: place + 1],
+    )
+    missing = max(entry["size"] - entry["device_free"], 0)
+    return OutOfMemory(line, phases[place], entry["size"], missing, dict(sizes.most_common()), levers(at_failure))
 
 
 def _phases(entries: Sequence[tuple[Any, list[Frame]]]) -> list[str]:
@@ -135,9 +156,9 @@ def _categorize(
     backward = [place for place, phase in enumerate(phases) if phase == BACKWARD]
     for one in allocations:
         noted = known.noted.get((device, one.address), ())
-        category = next((category for time, category in noted if one.time <= time <= one.end_time), None)
-        if category is not None:
-            one.category = category
+        note = next((note for note in noted if one.time <= note.time <= one.end_time), None)
+        if note is not None:
+            one.category, one.element = note.category, note.element
         elif one.address in known.workspaces and one.end is None:
             one.category = WORKSPACE
         elif one.phase == FORWARD and one.category != BEFORE and _reaches(one, backward, ended_early):

@@ -5,19 +5,29 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 PARAMETERS, GRADIENTS, STATE = "parameters", "gradients", "optimizer state"
 ACTIVATIONS, TEMPORARY, WORKSPACE, BEFORE = "activations", "temporary", "workspaces", "allocated before"
 REST = "rest of blocks"
 
 
+class Note(NamedTuple):
+    """What an address held at a time."""
+
+    time: int
+    """In microseconds."""
+    category: str
+    element: int
+    """The bytes of a number."""
+
+
 class Tags:
     """Notes at each call of a module and each step of an optimizer what their tensors' addresses hold."""
 
     def __init__(self) -> None:
-        self.noted: dict[tuple[int, int], list[tuple[int, str]]] = {}
-        """By GPU and address: the times in microseconds, and what was there then."""
+        self.noted: dict[tuple[int, int], list[Note]] = {}
+        """By GPU and address: what was there, and when."""
         self._handles: list[Any] = []
 
     def start(self) -> None:
@@ -65,7 +75,7 @@ class Tags:
         for tensor in tensors:
             key = _place(tensor)
             if key is not None and (again or key not in self.noted):
-                self.noted.setdefault(key, []).append((now, category))
+                self.noted.setdefault(key, []).append(Note(now, category, tensor.element_size()))
 
 
 def _values(state: Any) -> Iterable[Any]:

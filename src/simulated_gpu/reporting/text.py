@@ -7,14 +7,16 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .facts import Memory, Report
+from .facts import Memory, OutOfMemory, Report
 from .lines import BACKWARD, FORWARD, STEP
 
 MOST = 5
 """The lines of each table; JSON has all."""
 WIDEST = 48
 """The characters of code in a row."""
-UNKNOWN = "Not known: the CUDA context (some hundred MiB), and what cuDNN, QR and unique hold while they work."
+UNKNOWN = (
+    "Not known and not in the peak: the CUDA context; what cuDNN, cuSOLVER, NCCL, QR and unique hold while they work."
+)
 
 
 def describe(report: Report) -> str:
@@ -84,7 +86,24 @@ def _memory(memory: Memory, whole: bool) -> Iterator[str]:
     yield from textwrap.wrap(shares, 118, initial_indent="  ", subsequent_indent="  ")
     for row in memory.failed[:MOST]:
         yield f"  {row.line}: out of memory in {row.phase}: {size(row.asked)} did not fit: {_code(row.line)}"
+    if memory.failed:
+        yield from _levers(memory.failed[0])
     yield from _table(("bytes", "held as"), [(size(row.bytes), row.category, row.line) for row in memory.held])
+
+
+def _levers(failed: OutOfMemory) -> Iterator[str]:
+    """Yield what would have saved enough there, and what would not."""
+    if not failed.levers:
+        return
+    yield f"  At least {size(failed.missing)} were missing there. Of what was held then,"
+    rows = [
+        (f"{'up to ' if lever.at_most else ''}{size(lever.bytes)}", lever.change, lever.because)
+        for lever in failed.levers
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for saved, change, because in rows:
+        yield f"  {saved:>{widths[0]}} would go with {change:{widths[1]}}  {because}"
+    yield "  Run with autocast, fused attention or a chunked loss to see what they save: it does not follow from these."
 
 
 def _table(heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

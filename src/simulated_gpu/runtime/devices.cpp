@@ -165,6 +165,8 @@ EXPORT void simgpu_configure(int physical, const int *visible, int number, size_
     settings.minor = capability % 10;
     settings.cuda = cuda;
 }
+EXPORT void simgpu_set_shapes_only(int on) { settings.shapes_only = on != 0; }
+EXPORT int simgpu_shapes_only(void) { return settings.shapes_only; }
 EXPORT int simgpu_physical() { return settings.physical; }
 EXPORT int simgpu_physical_of(int device) { return exists(device) ? settings.visible[device] : -1; }
 EXPORT int simgpu_visible_of(int physical) {

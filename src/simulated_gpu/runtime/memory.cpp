@@ -1,5 +1,6 @@
 // Memory: each device's pool, pinned memory of the host, and copies between them. A device's memory is main memory that
-// the operating system provides when it is first written, so a device may be larger than the machine.
+// the operating system provides when it is first written, so a device may be larger than the machine. With shapes only it
+// is a range of addresses that nobody may touch.
 #include <cstring>
 #include <map>
 #include <sys/mman.h>
@@ -36,10 +37,13 @@ int place(const void *address) {
     return block == blocks.end() ? int(SIMGPU_UNKNOWN) : block->second.device;
 }
 
-void *map_memory(size_t bytes) {
-    void *address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void *map_memory(size_t bytes, int protection = PROT_READ | PROT_WRITE) {
+    void *address = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return address == MAP_FAILED ? nullptr : address;
 }
+
+// How a device's memory may be used.
+int device_protection() { return settings.shapes_only ? PROT_NONE : PROT_READ | PROT_WRITE; }
 
 void note_memory(int kind, const char *what, void *address, size_t bytes) {
     simgpu_event event{};
@@ -70,7 +74,7 @@ Status allocate(const char *what, void **address, size_t bytes) {
         if (forbidden_by_capture()) return result(CAPTURE_UNSUPPORTED);
         int device = current_device();
         if (!take(device, bytes)) return result(OUT_OF_MEMORY);
-        *address = map_memory(bytes);
+        *address = map_memory(bytes, device_protection());
         if (!*address) {
             used[device] -= bytes;
             return result(OUT_OF_MEMORY);
@@ -131,6 +135,10 @@ template <class Work> void do_or_record(const Work &work, const void *stream) {
 Status copy(const char *what, const Copy &work, const void *stream, bool waits) {
     if (Status status = usable()) return result(status);
     int from = place(work.source), to = place(work.target);
+    if (settings.shapes_only && from >= 0 && to < 0) {
+        refuse("reads of the GPU's memory, which holds no values");
+        return result(NOT_SUPPORTED);
+    }
     simgpu_event event{};
     event.kind = SIMGPU_COPY;
     event.what = what;
@@ -143,7 +151,7 @@ Status copy(const char *what, const Copy &work, const void *stream, bool waits) 
     bool crosses = event.direction == SIMGPU_HOST_TO_DEVICE || event.direction == SIMGPU_DEVICE_TO_HOST;
     event.blocking = waits || (crosses && !event.pinned);
     note(event);
-    do_or_record(work, stream);
+    if (!settings.shapes_only || to < 0) do_or_record(work, stream);
     return SUCCESS;
 }
 
@@ -156,7 +164,7 @@ Status fill(const char *what, const Fill &work, const void *stream) {
     event.target = work.target;
     event.bytes = work.bytes;
     note(event);
-    do_or_record(work, stream);
+    if (!settings.shapes_only || place(work.target) < 0) do_or_record(work, stream);
     return SUCCESS;
 }
 
@@ -318,7 +326,7 @@ EXPORT void *simgpu_reserve(size_t bytes) {
 EXPORT void simgpu_unreserve(void *address, size_t bytes) { munmap(address, bytes); }
 EXPORT int simgpu_map(void *address, size_t bytes, int device) {
     std::lock_guard<std::mutex> guard(lock);
-    if (mprotect(address, bytes, PROT_READ | PROT_WRITE)) return INVALID_VALUE;
+    if (mprotect(address, bytes, device_protection())) return INVALID_VALUE;
     blocks[number(address)] = {bytes, device, false};
     return SUCCESS;
 }

@@ -29,6 +29,10 @@ int simgpu_refuse_unclaimed(int on);
 /* The name of what was refused last on this thread, or NULL. Reading clears it. The text lives until the next refusal. */
 const char *simgpu_take_refusal(void);
 
+/* 1: nothing is computed. A device's memory can be neither read nor written, and what would copy it to the host fails with
+ * cudaErrorNotSupported and is refused. */
+int simgpu_shapes_only(void);
+
 /* Appends the name of what a real GPU may do differently, as a line, to the file that SIMULATED_GPU_UNSURE names. */
 void simgpu_unsure(const char *what);
 

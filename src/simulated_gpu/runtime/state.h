@@ -43,6 +43,7 @@ struct Settings {
     size_t memory = size_t(16) << 30;
     int major = 8, minor = 0;         // compute capability
     int cuda = 13000;                 // 1000 * major + 10 * minor, the version that PyTorch was built with
+    bool shapes_only = false;         // nothing is computed, and a device's memory is a range of addresses alone
 };
 extern Settings settings;
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from functools import cache
 
 from ..errors import MachineError, NotSimulated
+from ..reporting.lines import NOWHERE, here
 from .build import library
 from .unsure import unsure
 
@@ -21,8 +23,8 @@ def install() -> None:
     extension = ctypes.PyDLL(str(library()), mode=ctypes.RTLD_LOCAL)
     start = extension.simulated_gpu_values_install
     start.restype = ctypes.c_char_p
-    start.argtypes = [ctypes.py_object]
-    missing = start(NotSimulated)
+    start.argtypes = [ctypes.py_object, ctypes.py_object]
+    missing = start(NotSimulated, lambda: here(sys._getframe(1))[0] or NOWHERE)
     if missing:
         raise MachineError(
             f"the simulated runtime has no {missing.decode()}. Start Python with `python -m simulated_gpu`."

@@ -6,8 +6,11 @@ from typing import Any
 
 from simulated_gpu.reporting.lines import line_of, phase_of
 from simulated_gpu.reporting.memory import Knowledge, examine
+from simulated_gpu.reporting.tensors import Note
 
-KNOWN = Knowledge(noted={(0, 0x1000): [(15, "parameters")]}, workspaces={0x9000}, backward=[(30, "a.py:7")], counted={})
+KNOWN = Knowledge(
+    noted={(0, 0x1000): [Note(15, "parameters", 4)]}, workspaces={0x9000}, backward=[(30, "a.py:7")], counted={}
+)
 NOTHING: dict[str, Any] = {"segments": [], "device_traces": []}
 
 

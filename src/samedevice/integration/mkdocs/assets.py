@@ -16,6 +16,11 @@ def name_assets(config: MkDocsConfig) -> None:
     config.extra_javascript = [*config.extra_javascript, SCRIPT]
 
 
+def is_instant(config: MkDocsConfig) -> bool:
+    """Whether the theme takes readers from page to page without loading one."""
+    return "navigation.instant" in (config.theme.get("features") or ())
+
+
 def take_assets(config: MkDocsConfig, files: Files) -> None:
     """Have the site hold them."""
     for name in (STYLE, SCRIPT):

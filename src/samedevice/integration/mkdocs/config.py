@@ -12,7 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 from samedevice.pages.includes import SNIPPETS
-from samedevice.project import DEFAULTS, NAMESPACES, Settings
+from samedevice.project import CHOICES, DEFAULTS, Settings
 
 
 class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -20,13 +20,13 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
 
     recordings = c.Type(str, default=DEFAULTS.recordings)
     programs = c.Type(str, default=DEFAULTS.programs)
-    fences = c.Choice(("all", "run"), default="all")
+    fences = c.Choice(CHOICES["fences"], default=DEFAULTS.fences)
     pages = c.ListOfItems(c.Type(str), default=[])
     time_limit = c.Type((int, float), default=DEFAULTS.time_limit)
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
-    namespace = c.Choice(NAMESPACES, default=DEFAULTS.namespace)
+    namespace = c.Choice(CHOICES["namespace"], default=DEFAULTS.namespace)
     exports = c.Type(bool, default=False)
     simulated = c.Type(str, default="")
 

@@ -16,9 +16,9 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
 from samedevice.extras import MissingExtra, need
-from samedevice.integration.mkdocs.assets import name_assets, take_assets
+from samedevice.integration.mkdocs.assets import is_instant, name_assets, take_assets
 from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
-from samedevice.integration.page_assets import with_choice
+from samedevice.integration.page_assets import where_used
 from samedevice.pages.page import Page
 from samedevice.project import Settings
 from samedevice.site_outputs import SiteOutputs
@@ -91,15 +91,15 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         return context
 
     def on_post_page(self, output: str, *, page: SitePage, config: MkDocsConfig) -> str:
-        """Give each page the script that chooses which outputs are seen; while serving, say if it is checked."""
+        """Give pages with outputs the script that chooses which are seen; while serving, say if they are checked."""
         found = self._build.pages.get(page.file.src_uri)
         if self.check and isinstance(found, Page):
             output = self.check.marked(output, page.file.src_uri, page.url, found)
-        return with_choice(output)
+        return where_used(output, is_instant(config))
 
     def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
-        """Give it to the page that says that there is no such page, too."""
-        return with_choice(output_content) if template_name.endswith(".html") else output_content
+        """Do so with the page that says that there is no such page, too."""
+        return where_used(output_content, is_instant(config)) if template_name.endswith(".html") else output_content
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what readers take along; end the processes, unless the next build will want them.

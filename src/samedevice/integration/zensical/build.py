@@ -17,8 +17,8 @@ from samedevice.extras import need
 from samedevice.integration.downloads import write_exports
 from samedevice.integration.page_assets import with_choice
 from samedevice.integration.page_weaver import PageWeaver, Woven
+from samedevice.integration.project_file import NAME, ProjectError
 from samedevice.integration.zensical.copy import DocsCopy, Facts, description
-from samedevice.integration.zensical.project_file import NAME, ProjectError
 from samedevice.outputs.orphans import orphans
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.completeness import check_shown

@@ -18,9 +18,9 @@ import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import PageError
 from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE
+from samedevice.integration.project_file import NAME, ProjectError, adapted, read, settings_of, weaves
 from samedevice.integration.repository import VARIABLE, Repository
 from samedevice.integration.zensical.pages import COPY, page_files
-from samedevice.integration.zensical.project_file import NAME, ProjectError, adapted, read, settings_of, weaves
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page

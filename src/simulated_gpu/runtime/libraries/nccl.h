@@ -49,6 +49,9 @@ bool known_type(int type);
 // The bytes of `count` elements.
 size_t part_bytes(const Call &call);
 
+// Whether a call is of a GPU's memory that holds no values: with shapes only.
+bool without_values(const Call &call);
+
 // Moves and adds: one call of each rank, in the order of the ranks, all of one kind. A call without a target gets nothing.
 void compute(const std::vector<Call> &calls);
 

@@ -48,6 +48,7 @@ bool reads(const Call &call, int rank) {
 }
 
 size_t offered_bytes(const Call &call) {
+    if (without_values(call)) return 0;
     bool parts = call.kind == Kind::reduce_scatter || call.kind == Kind::all_to_all;
     return part_bytes(call) * (parts ? size_t(call.communicator->clique->ranks) : 1);
 }
@@ -138,7 +139,7 @@ int take(const Call &call, uint64_t number) {
         if (!appears(from)) return absent(call.root);
         std::vector<char> data = read_file(from);
         unlink(from.c_str());
-        if (data.size() != sizeof(Header) + part_bytes(call)) return disagree(call, call.root);
+        if (data.size() != sizeof(Header) + offered_bytes(call)) return disagree(call, call.root);
         Call source = call;
         source.source = data.data() + sizeof(Header);
         compute({source, call});

@@ -13,7 +13,10 @@ struct NotSimulated : torch::PyTorchError {
   PyObject* python_type() override;
 };
 
-// Says which Python class it becomes.
-void set_not_simulated(PyObject* type);
+// The line of the user's code that runs now, as "train.py:41".
+std::string users_line();
+
+// Says which Python class NotSimulated becomes, and which function returns the line.
+void set_python(PyObject* not_simulated, PyObject* users_line);
 
 } // namespace simulated_gpu

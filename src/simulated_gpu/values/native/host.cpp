@@ -1,6 +1,8 @@
 // Makes host views of dense, sparse and compressed tensors.
 #include "host.h"
 
+#include "runtime.h"
+
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
@@ -10,7 +12,14 @@
 namespace simulated_gpu {
 namespace {
 
+// Where the views are: on the CPU, or nowhere if there are no values.
+at::Device host() {
+  return runtime::shapes_only() ? at::kMeta : at::kCPU;
+}
+
 at::Tensor dense_view(const at::Tensor& tensor) {
+  if (runtime::shapes_only())
+    return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(host()));
   const auto& storage = tensor.storage();
   c10::Storage memory(
       c10::Storage::use_byte_size_t(),
@@ -37,7 +46,7 @@ std::pair<at::Tensor, at::Tensor> compressed_indices(const at::Tensor& tensor) {
 
 at::Tensor compressed_view(const at::Tensor& tensor) {
   auto [compressed, plain] = compressed_indices(tensor);
-  auto options = tensor.options().device(at::kCPU);
+  auto options = tensor.options().device(host());
   return at::_sparse_compressed_tensor_unsafe(
       dense_view(compressed), dense_view(plain), dense_view(tensor.values()), tensor.sizes(), options);
 }
@@ -54,7 +63,7 @@ at::Tensor host_view(const at::Tensor& tensor) {
         dense_view(tensor._indices()),
         dense_view(tensor._values()),
         tensor.sizes(),
-        tensor.options().device(at::kCPU),
+        tensor.options().device(host()),
         tensor.is_coalesced());
   return compressed_view(tensor);
 }
@@ -105,7 +114,7 @@ at::Tensor wide(const at::Tensor& tensor) {
 
 c10::IValue host_argument(const c10::IValue& argument) {
   if (argument.isDevice() && argument.toDevice().is_cuda())
-    return at::Device(at::kCPU);
+    return host();
   return map_tensors(argument, host_view);
 }
 

@@ -1,4 +1,5 @@
-// Host views: CPU tensors over the memory of simulated CUDA tensors, which is main memory.
+// Host views: CPU tensors over the memory of simulated CUDA tensors, which is main memory. With shapes only they are meta
+// tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -32,8 +32,10 @@ bool returns_a_view(const c10::FunctionSchema& schema) {
 bool computes_nothing(const c10::FunctionSchema& schema) {
   static const std::unordered_set<std::string> names = {
       "aten::empty", "aten::empty_strided", "aten::resize_", "aten::set_", "aten::record_stream", "aten::is_set_to",
-      "aten::_local_scalar_dense", "aten::_has_same_storage_numel", "aten::_fused_sdp_choice", "aten::sym_size"};
-  return names.count(schema.operator_name().name) > 0 || returns_a_view(schema);
+      "aten::_has_same_storage_numel", "aten::_fused_sdp_choice", "aten::sym_size"};
+  const auto& name = schema.operator_name().name;
+  bool reads = name == "aten::_local_scalar_dense" && !runtime::shapes_only();
+  return reads || names.count(name) > 0 || returns_a_view(schema);
 }
 
 // Operators of sparse tensors that read and set their parts.
@@ -88,10 +90,10 @@ void replace_all() {
 } // namespace simulated_gpu
 
 // Returns null, or what hinders it.
-extern "C" const char* simulated_gpu_values_install(PyObject* not_simulated) {
+extern "C" const char* simulated_gpu_values_install(PyObject* not_simulated, PyObject* users_line) {
   if (const char* missing = simulated_gpu::runtime::connect())
     return missing;
-  simulated_gpu::set_not_simulated(not_simulated);
+  simulated_gpu::set_python(not_simulated, users_line);
   simulated_gpu::replace_all();
   simulated_gpu::note_dropout_between_layers();
   return nullptr;

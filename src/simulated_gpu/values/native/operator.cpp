@@ -182,6 +182,10 @@ Arguments Operator::results_of(const Arguments& arguments, const Arguments& made
 }
 
 void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
+  if (runtime::shapes_only()) {
+    call_without_values(keys, stack);
+    return;
+  }
   Claim claim;
   if (special_.replace) {
     replace(stack);

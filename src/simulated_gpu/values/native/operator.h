@@ -81,6 +81,7 @@ class Operator {
   }
 
  private:
+  void call_without_values(c10::DispatchKeySet keys, Stack* stack) const;
   void replace(Stack* stack) const;
   Arguments results_of(const Arguments& arguments, const Arguments& made) const;
   bool draws(const Arguments& arguments) const;

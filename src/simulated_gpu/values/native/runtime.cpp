@@ -18,6 +18,8 @@ struct Functions {
   void (*listen)(simgpu_listener, void*);
   void (*fail)(int);
   void (*unsure)(const char*);
+  int (*shapes_only)();
+  const char* (*take_refusal)();
   int (*capturing)(const void*);
   int (*graph_append)(const void*, void (*)(void*), void (*)(void*), void*);
 };
@@ -81,6 +83,8 @@ const char* connect() {
   want(functions.listen, "simgpu_listen");
   want(functions.fail, "simgpu_fail");
   want(functions.unsure, "simgpu_unsure");
+  want(functions.shapes_only, "simgpu_shapes_only");
+  want(functions.take_refusal, "simgpu_take_refusal");
   want(functions.capturing, "simgpu_capturing");
   want(functions.graph_append, "simgpu_graph_append");
   if (!missing)
@@ -94,6 +98,14 @@ void enter() {
 
 void leave() {
   functions.leave();
+}
+
+bool shapes_only() {
+  return functions.shapes_only() != 0;
+}
+
+bool take_refusal() {
+  return functions.take_refusal() != nullptr;
 }
 
 uint64_t launched() {

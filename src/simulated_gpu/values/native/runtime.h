@@ -9,6 +9,11 @@ namespace simulated_gpu::runtime {
 void enter();
 void leave();
 
+// Whether nothing is to be computed, as the GPU's memory holds no values.
+bool shapes_only();
+// Whether the runtime has refused something on this thread since the last question.
+bool take_refusal();
+
 // Kernels and library calls that this thread has launched so far.
 uint64_t launched();
 

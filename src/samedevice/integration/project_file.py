@@ -1,6 +1,6 @@
-"""project_file: a project's mkdocs.yml, read without MkDocs, and adapted for one build by Zensical.
+"""project_file: a project's mkdocs.yml, read without MkDocs and its plugins, and adapted for one build by Zensical.
 
-It is read and written as YAML's nodes, so that the tags of functions stay as they are.
+It is written as YAML's nodes, so that the tags of functions stay as they are.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import SameDeviceError
 from samedevice.integration.page_assets import SCRIPT, STYLE
-from samedevice.project import DEFAULTS, MARKDOWN, NAMESPACES, NOTEBOOK, SETTINGS, Settings
+from samedevice.pages.includes import SNIPPETS
+from samedevice.project import CHOICES, DEFAULTS, MARKDOWN, NOTEBOOK, SETTINGS, Settings
 
 NAME = "mkdocs.yml"
+OTHER_NAME = "mkdocs.yaml"
+CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
@@ -30,59 +33,93 @@ class _Reader(yaml.SafeLoader):  # type: ignore[misc]
     """Reads a file whose functions and addresses nobody asks for: what has a tag of its own is None."""
 
 
+def _relative(loader: Any, node: Any) -> str:
+    """What `!relative` means in `base_path`: a folder, seen from that of the file."""
+    return str(node.value).replace(CONFIG_DIR, ".") or "."
+
+
 _Reader.add_constructor(None, lambda loader, node: None)
+_Reader.add_constructor("!relative", _relative)
+
+
+def named(root: Path) -> Path:
+    """The file that configures the documentation of the project in `root`, whether it is there or not."""
+    return next((path for path in (root / NAME, root / OTHER_NAME) if path.is_file()), root / NAME)
 
 
 def read(root: Path) -> dict[str, Any]:
     """What the project's mkdocs.yml says, with what it inherits. Raises ProjectError."""
-    return _read(root / NAME)
-
-
-def _read(path: Path) -> dict[str, Any]:
+    path = named(root)
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), Loader=_Reader)
+        return _read(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise ProjectError(f"{path} cannot be read ({error.strerror}); go to the folder of your {NAME}") from None
+
+
+def read_text(text: str, path: Path) -> dict[str, Any]:
+    """What a text says in the place of a file, without what it inherits. Raises ProjectError."""
+    try:
+        found = yaml.load(text, Loader=_Reader)
     except yaml.YAMLError as error:
         raise ProjectError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict):
         raise ProjectError(f"{path} says nothing; begin it with site_name")
-    parent = found.pop("INHERIT", None)
-    return (_read(path.parent / parent) if parent else {}) | found
+    return found
+
+
+def _read(text: str, path: Path) -> dict[str, Any]:
+    found = read_text(text, path)
+    if "INHERIT" not in found:
+        return found
+    parent = path.parent / found.pop("INHERIT")
+    return _merged(_read(parent.read_text(encoding="utf-8"), parent), found)
+
+
+def _merged(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """One mapping over another, as MkDocs inherits: mappings within them are merged, too."""
+    both = {key: (below[key], value) for key, value in above.items() if key in below}
+    deep = {key: _merged(*pair) for key, pair in both.items() if all(isinstance(one, dict) for one in pair)}
+    return below | dict(above) | deep
 
 
 def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
     """What a project says of the plugin in its mkdocs.yml. Raises ProjectError for what the plugin does not take."""
-    own = _plugin(project.get("plugins") or ())
+    own: dict[str, Any] = dict(entries(project.get("plugins"))).get(PLUGIN) or {}
     for name, value in own.items():
         if name not in SETTINGS:
             raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
         default = getattr(DEFAULTS, name)
-        kind = list if isinstance(default, tuple) else type(default)
-        if not isinstance(value, kind):
-            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kind.__name__}; write one")
-        if name == "namespace" and value not in NAMESPACES:
-            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(NAMESPACES)}")
+        kinds = {tuple: (list,), float: (int, float)}.get(type(default), (type(default),))
+        if not isinstance(value, kinds):
+            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kinds[-1].__name__}; write one")
+        if value not in CHOICES.get(name, (value,)):
+            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(CHOICES[name])}")
     docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
-    return Settings.of(own, root, str(project.get("site_name") or ""), docs)
+    said = own | {"snippets": "" if own.get("console") else _snippets(project)}
+    return Settings.of(said, root, str(project.get("site_name") or ""), docs)
 
 
-def _plugin(plugins: Any) -> dict[str, Any]:
-    """What is said of the plugin: plugins are a list of names and of mappings, or one mapping."""
-    pairs = plugins.items() if isinstance(plugins, dict) else _pairs(plugins)
-    return next((given or {} for name, given in pairs if name == PLUGIN), {})
+def _snippets(project: Mapping[str, Any]) -> str:
+    """The settings of pymdownx.snippets as JSON; empty if the project does not use it."""
+    found = dict(entries(project.get("markdown_extensions")))
+    return json.dumps(found[SNIPPETS] or {}, sort_keys=True) if SNIPPETS in found else ""
 
 
-def _pairs(listed: Any) -> Iterator[tuple[str, Any]]:
-    for one in listed:
-        yield from one.items() if isinstance(one, dict) else [(one, None)]
+def entries(listed: Any) -> list[tuple[str, Any]]:
+    """Names and settings of plugins or extensions, which are a list of names and of mappings, or one mapping."""
+    if isinstance(listed, dict):
+        return list(listed.items())
+    return [pair for one in listed or () for pair in (one.items() if isinstance(one, dict) else [(str(one), None)])]
+
+
+def asks(project: Mapping[str, Any]) -> bool:
+    """Whether a project lists the plugin, or the extension that weaves its pages."""
+    return any(name == PLUGIN for name, _ in entries(project.get("plugins"))) or weaves(project)
 
 
 def weaves(project: Mapping[str, Any]) -> bool:
     """Whether a project lists the extension that weaves its pages."""
-    listed = project.get("markdown_extensions") or ()
-    names = listed if isinstance(listed, dict) else [name for name, _ in _pairs(listed)]
-    return any(name in EXTENSION for name in names)
+    return any(name in EXTENSION for name, _ in entries(project.get("markdown_extensions")))
 
 
 def adapted(root: Path, notebooks: Collection[str], changes: Mapping[str, Any]) -> str:

@@ -1,0 +1,120 @@
+"""`samedevice init`: it adds to a mkdocs.yml and changes nothing else, records, and says what it left out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samedevice.integration.cli import FAILED, SAME, main
+from samedevice.integration.init import with_plugin
+from samedevice.integration.project_file import ProjectError
+
+PAGES = {
+    "index.md": """\
+# Page
+
+```python
+x = 6
+x * 7
+```
+
+```python
+1 / 0
+```
+
+<!-- pytest.mark.skip -->
+```python
+download()
+```
+
+```python
+import time
+
+time.perf_counter_ns()
+```
+
+```python run="no" reason="needs an account"
+login()
+```
+""",
+    "refused.md": "# Page\n\n```python oops\n1\n```\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, light_torch: None) -> Path:
+    """A project of somebody else."""
+    (tmp_path / "docs").mkdir()
+    for name, text in PAGES.items():
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text("site_name: Other\ntheme: mkdocs\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A strict build then passes, pytest compares, and a second time nothing changes."""
+    assert main(["init"]) == SAME
+    said = capsys.readouterr().out
+    for part in (
+        "mkdocs.yml: added samedevice to plugins\n",
+        "recorded docs/index.md on cpu-",
+        "  without output: docs/index.md:8 on cpu raised ZeroDivisionError: division by zero\n",
+        "  without output: docs/index.md:17 on cpu prints something else each time\n",
+        "left as they are, by `pytest.mark.skip`: 1 blocks\n",
+        'left as they are, by `run="no"`: 1 blocks\n',
+        "left as it is, a page that is listed below leave: docs/refused.md:3: cannot read",
+    ):
+        assert part in said
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    done = subprocess.run(build, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert '<pre class="sd-text" tabindex="0">42</pre>' in (project / "site/index.html").read_text(encoding="utf-8")
+    tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--samedevice-record"]
+    for options in (tests, tests[:-1]):  # what is recorded anew says still that the time is never the same
+        done = subprocess.run([*options, "docs"], cwd=project, capture_output=True, text=True, check=False)
+        assert "1 passed, 1 skipped, 1 xfailed" in done.stdout.replace("1 error, ", ""), done.stdout
+    before = (project / "mkdocs.yml").read_bytes()
+    assert main(["init"]) == SAME
+    assert "mkdocs.yml lists samedevice already\nunchanged: docs/index.md" in capsys.readouterr().out
+    assert (project / "mkdocs.yml").read_bytes() == before
+
+
+def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message says what to add, the pages to leave included."""
+    text = "INHERIT: base.yml\n"
+    (project / "base.yml").write_text("site_name: Other\nplugins: [search]\n", encoding="utf-8")
+    (project / "mkdocs.yml").write_text(text, encoding="utf-8")
+    assert main(["init"]) == FAILED
+    assert '  - samedevice: {leave: ["refused.md"]}\n' in capsys.readouterr().err
+    assert (project / "mkdocs.yml").read_text(encoding="utf-8") == text
+    assert not (project / "tests").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("site_name: x", "site_name: x\n\nplugins:\n  - search\n  - samedevice\n"),
+        ("plugins: [tags]  # all\nnav: []\n", "plugins: [tags, samedevice]  # all\nnav: []\n"),
+        ("plugins: [ tags, ]\n", "plugins: [ tags, samedevice]\n"),
+        ("plugins:\n- a\n- b: {c: 1}\n\n# d\nnav: []\n", "plugins:\n- a\n- b: {c: 1}\n- samedevice\n\n# d\nnav: []\n"),
+        ("plugins:\r\n  - a:\r\n      b: c\r\n", "plugins:\r\n  - a:\r\n      b: c\r\n  - samedevice\r\n"),
+        ("plugins: # ours\n  # one\n  - tags", "plugins: # ours\n  # one\n  - tags\n  - samedevice\n"),
+        ("plugins:\n  a:\nb: !ENV [A, 1]\n", "plugins:\n  a:\n  samedevice: {}\nb: !ENV [A, 1]\n"),
+    ],
+)
+def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> None:
+    """Comments, indents and line ends stay."""
+    assert with_plugin(before, Path("mkdocs.yml"), []) == after
+
+
+@pytest.mark.parametrize(
+    "text", ["plugins: []\n", "plugins: [\n  search\n]\n", "plugins: &all [search]\n", "{plugins: [a]}\n"]
+)
+def test_a_list_that_is_written_otherwise_is_left(text: str) -> None:
+    """Whoever wrote it adds the line."""
+    with pytest.raises(ProjectError, match=r"cannot be changed safely, so nothing was; add this below plugins:"):
+        with_plugin(text, Path("mkdocs.yml"), [])
