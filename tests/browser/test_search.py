@@ -362,12 +362,14 @@ def test_a_letter_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) 
     assert errors.get_by_role("textbox", name="Error message").input_value() == ""
 
 
-def test_an_old_address_of_a_message_leads_to_its_page(browser: Any, address: str) -> None:
+def test_an_old_address_of_a_message_or_section_leads_to_its_page(browser: Any, address: str) -> None:
     """With JavaScript at once; without it to the row that links there."""
     page = browser.new_page()
     page.goto(address + "devices/mismatch.html#err-two-gpus")
     page.wait_for_url("**/errors/expected-all-tensors-same-device.html#err-two-gpus")
     assert "cuda:1" in page.locator("#err-two-gpus").inner_text()
+    page.goto(address + "devices/cuda.html#wait-stream")
+    page.wait_for_url("**/devices/streams.html#wait-stream")
     page.close()
     plain = browser.new_page(java_script_enabled=False)
     plain.goto(address + "devices/mismatch.html#err-two-gpus")

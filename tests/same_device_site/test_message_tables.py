@@ -44,7 +44,7 @@ def target(name: str, url: str) -> str:
 
 def test_every_old_address_is_a_link_that_leads_to_its_page() -> None:
     """Forums and issues link to messages and to sections that moved. Without JavaScript it is one click more."""
-    known = {}
+    known: dict[str, str] = {}
     for path in page_paths(ROOT):
         name = path.relative_to(ROOT / "docs").with_suffix("").as_posix()
         links = LINK.finditer(path.read_text(encoding="utf-8"))
