@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from own_build import FETCHED, LEFT, difference, reason
 
-PAGE = "<head><title>T</title></head><p>Text <b>bold</b></p><!-- Build Date UTC : 1 -->\n"
+PAGE = "<head><title>T</title></head><p>Text <b>bold</b></p><!-- Build Date UTC : 1\n-->"
 OURS = '<div class="sd-out"><pre>3</pre></div>'
 
 
