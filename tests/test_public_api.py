@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,9 @@ def imported(path: Path) -> set[str]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     found = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     return {name for name in found if name.startswith("samedevice.")}
+
+
+def test_the_changelog_of_the_package_begins_with_its_version() -> None:
+    """Who upgrades reads there what to change."""
+    text = (PACKAGE / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## ([\d.]+)", text, re.M)[0] == samedevice.__version__

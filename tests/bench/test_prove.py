@@ -141,7 +141,7 @@ def test_each_project_installs_the_release_of_its_commit(
     ready = tmp_path / ".cache/bench" / project.name / "ready"
     ready.parent.mkdir(parents=True)
     ready.write_text(wanted, encoding="utf-8")
-    assert environment(project).is_relative_to(ready.parent)
+    assert environment(project, tmp_path).is_relative_to(ready.parent)
 
 
 def test_the_table_says_what_was_found() -> None:

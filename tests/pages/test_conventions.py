@@ -53,6 +53,25 @@ def test_a_transcript_is_compared_with_itself(root: Path, one_server: Launcher) 
     assert "Expected:\n    3\nGot:\n    2" in output.raised.message
 
 
+def test_a_failing_transcript_says_at_once_why(root: Path, one_server: Launcher) -> None:
+    """The first line of its message is all that a list of failures shows."""
+    (root / "docs/wrong.md").write_text("```pycon\n>>> open('missing')\n3\n```\n", encoding="utf-8")
+    with SectionRunner(root, workers=1) as sessions:
+        (output,) = sessions.run(parse_page(root / "docs/wrong.md", root), "cpu").outputs
+    assert output is not None
+    assert output.raised is not None
+    first = "FileNotFoundError: [Errno 2] No such file or directory: 'missing'"
+    assert output.raised.message.splitlines()[0] == first
+
+
+def test_a_figure_may_go_without_a_description(root: Path) -> None:
+    """Only a project that holds its fences to the rules has one on each; readers hear of a figure anyway."""
+    (root / "docs/plot.md").write_text("```python\n1\n```\n", encoding="utf-8")
+    found = [parse_page(root / "docs/plot.md", root, settings=Settings(console=strict)) for strict in (False, True)]
+    assert [page.blocks[0].options.alt for page in found] == ["A figure", ""]
+    assert found[0].hashes("cpu") == found[1].hashes("cpu")
+
+
 def test_a_project_may_have_only_the_fences_run_that_say_so(root: Path) -> None:
     """Then everything else is as it was before."""
     found = page(root, "marked", Settings(fences="run")).blocks

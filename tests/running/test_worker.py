@@ -342,6 +342,16 @@ def test_a_figure_is_kept_with_the_block_that_drew_it(run: Run) -> None:
     assert ElementTree.fromstring(figure.svg).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+def test_a_figure_of_very_many_shapes_is_one_picture(run: Run) -> None:
+    """As shapes it would make its page slow and its recording large; its text stays text."""
+    code = PLOT.replace("plt.plot([1, 2, 3], [1.0, 4.0, 9.0])", "plt.scatter(range(11_000), range(11_000))")
+    (output,) = run(f'```python alt="Dots."\n{code}\nNone\n```\n')
+    svg = output.figures[0].svg
+    assert len(svg) < 100_000
+    assert "data:image/png;base64," in svg
+    assert "loss 0.12345 at step 3" in svg
+
+
 def test_a_figure_draws_with_the_ink_of_the_page(run: Run) -> None:
     """It must be readable on a light and on a dark page."""
     svg = run(FIGURE)[0].figures[0].svg

@@ -79,6 +79,19 @@ PROJECTS = (
 )
 
 
+MARKDOWN_DOCS = ("-p", "no:samedevice", "--markdown-docs", DOCS)
+BUILT = tuple(
+    Project(name, f"https://github.com/{owner}/{name}", commit, "", pages, "pytest-markdown-docs", MARKDOWN_DOCS)
+    for owner, name, commit, pages in (
+        ("samuelcolvin", "dirty-equals", "32f23d118cae651a91209fbaa651b0adada60c71", "1b4052fb9f0a6e20"),
+        ("encode", "httpx", "ae1b9f66238f75ced3ced5e4485408435de10768", "63eb3448d7e7b0f4"),
+        ("koaning", "scikit-lego", "c668b0936884f82b0f505c9772db204553b41058", "2c0a030f53eb0bf8"),
+        ("mkdocstrings", "griffe", "b450abb0b372f594271a017153a297c75651531a", "d0efa4e8a94ee804"),
+    )
+)
+"""Projects that are built as they build themselves. What they install is named as seen from their checkout."""
+
+
 def source(project: Project, folder: str) -> Path:
     """The folder of a checkout of the project: the given one, else one that git fetches.
 
@@ -124,8 +137,11 @@ def make_project(project: Project, checkout: Path, folder: Path) -> None:
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
 
 
-def environment(project: Project) -> Path:
-    """The interpreter of an environment with the project, its tool and this engine; made if it is not there."""
+def environment(project: Project, checkout: Path) -> Path:
+    """The interpreter of an environment with the project, its tool and this engine; made if it is not there.
+
+    What it installs is read in the folder of the checkout. A release is installed with the versions of this repository.
+    """
     folder = ROOT / ".cache/bench" / project.name
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     wanted = (CONFIGS / f"{project.name}.txt").read_text(encoding="utf-8")
@@ -135,8 +151,9 @@ def environment(project: Project) -> Path:
     print(f"making an environment for {project.name}", file=sys.stderr)
     venv.create(folder, clear=True, with_pip=True)
     index = os.environ.get("TORCH_INDEX")
-    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q", "-c", ROOT / "constraints.txt"]
+    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q"]
+    pip += ["-c", ROOT / "constraints.txt"] if project.release else []
     pip += ["--extra-index-url", index] if index else []
-    subprocess.run([*pip, "-r", CONFIGS / f"{project.name}.txt", "-e", f"{ROOT}[mkdocs]"], check=True)
+    subprocess.run([*pip, "-r", CONFIGS / f"{project.name}.txt", "-e", f"{ROOT}[mkdocs]"], check=True, cwd=checkout)
     ready.write_text(wanted, encoding="utf-8")
     return python

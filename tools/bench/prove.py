@@ -1,11 +1,12 @@
 """Run the pages of other projects as their authors would, and as the tools do that test them there.
 
-The pages of a project get a mkdocs.yml with `plugins: [samedevice]`, and nothing else.
+The pages of a project of the first three get a mkdocs.yml with `plugins: [samedevice]`, and nothing else.
 pytest records them; a block that fails is an expected failure. A second run says how many blocks print the same again,
 and a build which pages it refuses. At last the tool that the project uses, or the nearest, tests the same pages.
 
 NAME=FOLDER takes the checkout in a folder; otherwise git fetches the source. What was found goes to results.json and to
-the page about/your-own-docs. Takes some minutes once the projects are installed.
+the page about/your-own-docs. The other projects are built as they build themselves, see own_build. Takes some minutes
+once the projects are installed.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import results
+from own_build import prove_build
 from pages_run import call, run_tests
-from projects import DOCS, PROJECTS, Project, environment, make_project, source
+from projects import BUILT, DOCS, PROJECTS, Project, environment, make_project, source
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError
@@ -110,8 +112,11 @@ def theirs(project: Project, checkout: Path, folder: Path, python: Path) -> dict
 
 def prove(project: Project, given: str) -> dict[str, Any]:
     """All that is found of a project."""
-    checkout, python = source(project, given), environment(project)
+    checkout = source(project, given)
+    python = environment(project, checkout)
     with tempfile.TemporaryDirectory(prefix="samedevice-prove-") as place:
+        if project in BUILT:
+            return prove_build(project, checkout, Path(place), python)
         make_project(project, checkout, Path(place) / "ours")
         found = ours(Path(place) / "ours", python)
         found["their tool"] = theirs(project, checkout, Path(place) / "theirs", python)
@@ -121,7 +126,7 @@ def prove(project: Project, given: str) -> dict[str, Any]:
 def main() -> None:
     """Run, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = {project.name: project for project in PROJECTS}
+    names = {project.name: project for project in (*PROJECTS, *BUILT)}
     parser.add_argument("projects", nargs="*", metavar="NAME[=FOLDER]", help=f"{', '.join(names)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="print only; nothing is written")
     options = parser.parse_args()
@@ -133,7 +138,7 @@ def main() -> None:
         found = prove(names[name], folder)
         results.print_project(name, found)
         if not options.quick:
-            results.save(f"{results.PROJECT}{name}", found, [])
+            results.save(f"{results.BUILT if names[name] in BUILT else results.PROJECT}{name}", found, [])
     if not options.quick:
         results.write_projects()
 

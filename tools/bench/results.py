@@ -25,6 +25,8 @@ LITERAL = re.compile(r"^measured = \{\n.*?^\}\n", re.M | re.S)
 """Where the page holds the figures that its plot shows."""
 PROJECT = "project "
 """What begins the name of a part that is another project."""
+BUILT = "build of "
+"""What begins the name of a part that is another project, built as it builds itself."""
 OTHERS = ROOT / "docs/about/your-own-docs.md"
 TABLE = re.compile(r"^\| Pages of \|.*?\n(?=\n)", re.M | re.S)
 """Where that page holds the figures of other projects."""

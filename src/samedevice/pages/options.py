@@ -29,6 +29,8 @@ from samedevice.project import DEFAULTS, PROGRAMS, Settings
 PYTHON = ("python", "py", "python3", "py3")
 TRANSCRIPT = "pycon"
 """The language of transcripts: code after `>>>`, and what it prints."""
+FIGURE = "A figure"
+"""What the figure of a block shows that says nothing of it, where that is no error."""
 RUN = "run"
 """The word on the fences that are ours, in a project that says so."""
 LOOKALIKES = {
@@ -96,7 +98,9 @@ class Options:
         read=read_one_word("numbers", "vary", {"numbers_vary": True}),
         output=True,
     )
-    alt: str = option('alt="..."', "what the block's figure shows; a block that draws must say it")
+    alt: str = option(
+        'alt="..."', "what the block's figure shows; with `console: true`, a block that draws must say it"
+    )
     compare: str = option('compare="cuda"', "that device's output is beside the CPU's", read=read_compare)
     setup: bool = option(
         "setup",
@@ -207,6 +211,8 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
             except ValueError as error:
                 complaints.add(PageError(page, line, str(error)))
     complaints.raise_all()
+    if not settings.console:
+        found.setdefault("alt", FIGURE)
     return Options(**found, foreign=tuple(foreign.items()))
 
 

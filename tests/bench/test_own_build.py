@@ -1,0 +1,61 @@
+"""The builds of other projects: what counts as the same, and what is left out of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from own_build import FETCHED, LEFT, difference, reason
+
+PAGE = "<head><title>T</title></head><p>Text <b>bold</b></p><!-- Build Date UTC : 1\n-->"
+OURS = '<div class="sd-out"><pre>3</pre></div>'
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "same"),
+    [
+        ("a.html", PAGE, PAGE.replace("UTC : 1", "UTC : 2"), True),
+        ("a.html", PAGE, PAGE.replace("<p>", f"<script>x()</script>{OURS}<p>"), True),
+        ("a.html", PAGE, PAGE.replace("bold", "bald"), False),
+        ("a.html", PAGE, f"{PAGE}<p>3</p>", False),
+        ("objects.inv", "one", "two", False),
+        ("search_index.json", "one", "two", True),
+    ],
+)
+def test_a_page_is_the_same_but_for_what_is_ours(
+    tmp_path: Path, name: str, before: str, after: str, same: bool
+) -> None:
+    """Outputs and scripts are what was asked for; any other text that comes or goes is a fault."""
+    for site, text in (("before", before), ("after", after)):
+        (tmp_path / site).mkdir()
+        (tmp_path / site / name).write_text(text, encoding="utf-8")
+    assert difference(tmp_path / "before", tmp_path / "after") == ([] if same else [name])
+
+
+def test_a_file_that_comes_or_goes_is_told(tmp_path: Path) -> None:
+    """But for our own."""
+    for name in ("before/gone.html", "after/assets/samedevice/outputs.css", "after/new.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert difference(tmp_path / "before", tmp_path / "after") == ["gone.html", "new.html"]
+
+
+def test_inventories_that_need_the_network_are_left_out() -> None:
+    """In both builds; the rest of the file stays."""
+    kept = "python:\n  options:\n    x: 1\n  paths: [.]\n"
+    for key in ("inventories", "import"):
+        fetched = f"  {key}:\n  - url: https://one/objects.inv\n    domains: [std]\n  - https://two/objects.inv\n"
+        assert FETCHED.sub("", kept.replace("  paths", f"{fetched}  paths")) == kept
+
+
+def test_a_block_without_output_is_counted_by_its_reason() -> None:
+    """The class of its error, also of one within a transcript."""
+    said = """\
+recorded docs/a.md on cpu-python3.11: 3 blocks
+  without output: docs/a.md:3 on cpu raised NameError: name 'x' is not defined
+  without output: docs/a.md:9 on cpu raised TranscriptError: httpx.ConnectError: [Errno -2] Name
+  without output: docs/a.md:9 on cpu raised TranscriptError: it prints something else
+  without output: docs/a.md:12 on cpu prints something else each time
+"""
+    found = [reason(why) for why in LEFT.findall(said)]
+    assert found == ["NameError", "ConnectError", "it prints something else", "prints something else each time"]

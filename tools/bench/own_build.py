@@ -1,0 +1,111 @@
+"""own_build: the documentation of other projects built as they build it, with and without this engine.
+
+Their own mkdocs.yml, plugins and hooks; only inventories that mkdocstrings would fetch are left out of both builds. The
+strict build comes first as it is, then `samedevice init`, then the strict build twice. The builds must warn of the
+same, and the pages must be the same but for what this engine puts there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from pages_run import call, run_tests
+from projects import DOCS, Project
+
+FETCHED = re.compile(r"^( *)(?:import|inventories):\n(?:\1 *- [^\n]*https?:[^\n]*\n(?:\1 +domains:[^\n]*\n)?)+", re.M)
+"""Inventories of mkdocstrings in a mkdocs.yml."""
+CHANGES = re.compile(r"Build Date UTC[^\n]*|0x[0-9a-f]{8,}")
+"""What is another text in each build of the same page."""
+LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
+"""How `samedevice init` tells of a block that has no output."""
+PLAIN = ("--noconftest", "-o", "addopts=", "-o", "filterwarnings=")
+"""What has pytest run pages, whatever a project says for its own tests."""
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+"""Elements without an end."""
+
+
+class OtherText(HTMLParser):
+    """The text of a page without what this engine puts there."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, bool]] = []
+        self.found: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            ours = (dict(attrs).get("class") or "").startswith("sd-") or tag in ("script", "style")
+            self.open.append((tag, ours))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            continue
+
+    def handle_data(self, data: str) -> None:
+        if not any(ours for _, ours in self.open):
+            self.found += data.split()
+
+
+def difference(before: Path, after: Path) -> list[str]:
+    """The files of two builds of a site that are not the same, but for outputs, style and scripts of this engine."""
+    one, other = (
+        {path.relative_to(site): path for path in site.rglob("*") if path.is_file()} for site in (before, after)
+    )
+    found = [str(name) for name in one.keys() ^ other.keys() if not str(name).startswith("assets/samedevice/")]
+    for name in one.keys() & other.keys():
+        if name.suffix == ".html":
+            texts = [CHANGES.sub("", path.read_text(encoding="utf-8")) for path in (one[name], other[name])]
+            same = texts[0] == texts[1] or "".join(OtherText(texts[0]).found) == "".join(OtherText(texts[1]).found)
+        else:  # the search knows the outputs, too
+            same = name.name == "search_index.json" or one[name].suffix == ".gz"
+            same = same or one[name].is_dir() or one[name].read_bytes() == other[name].read_bytes()
+        found += [] if same else [str(name)]
+    return sorted(found)
+
+
+def build(folder: Path, site: Path, python: Path) -> tuple[int, list[str]]:
+    """Build a project's site strictly; its status and its warnings."""
+    said, status = call([python, "-m", "mkdocs", "build", "--strict", "-d", site], folder)
+    return status, sorted(line for line in said.splitlines() if line.startswith(("WARNING", "ERROR")))
+
+
+def reason(why: str) -> str:
+    """Why a block has no output, as it is counted: the class of an error, that within a transcript included."""
+    found = re.match(r"(?:TranscriptError: )?(?P<what>(?:[\w.]*\.)?(?P<name>\w+)(?=: |$)|.*)", why)
+    assert found is not None
+    return found["name"] or found["what"]
+
+
+def prove_build(project: Project, checkout: Path, folder: Path, python: Path) -> dict[str, Any]:
+    """What comes of building a copy of a checkout."""
+    shutil.copytree(checkout, folder / "made", symlinks=True)
+    for path in (folder / "made").glob("mkdocs.y*ml"):
+        path.write_text(FETCHED.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
+    sites = [folder / name for name in ("before", "after", "again")]
+    builds = [build(folder / "made", sites[0], python)]
+    said, status = call([python, "-m", "samedevice", "init"], folder / "made")
+    builds += [build(folder / "made", site, python) for site in sites[1:]]
+    refused = len(re.findall(r"^left as it is, a page", said, re.M))
+    ours = run_tests((*PLAIN, DOCS), folder / "made", python)
+    theirs = run_tests((*PLAIN, *project.tests), folder / "made", python)
+    return {
+        "address": project.address,
+        "commit": project.commit,
+        "init": status,
+        "status": [status for status, _ in builds],
+        "warnings": [len(warnings) for _, warnings in builds],
+        "other warnings": sorted({*builds[1][1], *builds[2][1]} ^ {*builds[0][1]}),
+        "other pages": [difference(*pair) for pair in itertools.pairwise(sites)],
+        "refused": refused,
+        "passed": ours.passed,
+        "without output": dict(Counter(map(reason, LEFT.findall(said))).most_common()),
+        "cpu": ours.cpu,
+        f"with {project.tool}": {"passed": theirs.passed, "failed": len(theirs.failed), "cpu": theirs.cpu},
+    }
