@@ -1,7 +1,9 @@
 """Compare the waits that a report counts with the warnings of `torch.cuda.set_sync_debug_mode`, operation by operation.
 
-    python -m simulated_gpu tools/simulated_gpu/waits.py
+    python -m simulated_gpu tools/simulated_gpu/waits.py [--database]
 
+PyTorch warns in two places, c10::cuda::memcpy_and_sync and c10::cuda::stream_synchronize, which whatever waits calls.
+So --database runs all operators of PyTorch's own database of operators, on their first inputs; it needs expecttest.
 Both miss what the simulated GPU computes in one piece instead of by PyTorch's CUDA code:
 torch.unique waits on a real GPU.
 """
@@ -14,7 +16,7 @@ from collections.abc import Callable
 
 import torch
 
-import simulated_gpu
+from simulated_gpu.reporting.events import the_watch
 
 x = torch.arange(12.0, device="cuda").reshape(3, 4)
 flags, places = x > 3, torch.tensor([0, 2], device="cuda")
@@ -67,21 +69,58 @@ NOT_WARNED = {"torch.cuda.synchronize()", "event.synchronize()"}
 
 def main() -> int:
     """Print a row for each operation. Return 1 if one differs that is not in `NOT_WARNED`."""
-    differ = set()
     print(f"{'operation':46} warned  counted")
-    for name, run in OPERATIONS.items():
-        run()  # what an operation does for the first time only is not its own
-        torch.cuda.set_sync_debug_mode("warn")
-        with warnings.catch_warnings(record=True) as warned, simulated_gpu.report() as report:
-            warnings.simplefilter("always")
-            run()
-        torch.cuda.set_sync_debug_mode("default")
-        number = sum("synchronizing CUDA operation" in str(warning.message) for warning in warned)
-        same = number == report.number_of_waits
-        differ |= set() if same else {name}
-        print(f"{name:46} {number:6}  {report.number_of_waits:7}{'' if same else '  differs'}")
+    if "--database" in sys.argv:
+        return _of_the_database()
+    differ = {name for name, run in OPERATIONS.items() if _differs(name, *_measured(run))}
     print(f"{len(OPERATIONS)} operations, {len(differ)} differ")
     return int(differ != NOT_WARNED)
+
+
+def _measured(run: Callable[[], object]) -> tuple[int, int]:
+    """Return how often PyTorch warns, and how many waits a report counts."""
+    run()  # what an operation does for the first time only is not its own
+    torch.cuda.set_sync_debug_mode("warn")
+    counts = the_watch().start()  # what a report counts with, without its look at the memory
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            run()
+    finally:
+        the_watch().stop(counts)
+        torch.cuda.set_sync_debug_mode("default")
+    number = sum("synchronizing CUDA operation" in str(warning.message) for warning in warned)
+    return number, sum(counts.waits.values())
+
+
+def _differs(name: str, warned: int, counted: int) -> bool:
+    print(f"{name:46} {warned:6}  {counted:7}{'' if warned == counted else '  differs'}")
+    return warned != counted
+
+
+def _of_the_database() -> int:
+    """Run the operators that take float32, or the first dtype that they take. Rows are those that wait."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    ran = waiting = differ = 0
+    failed = []
+    for op in op_db:
+        name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
+        dtypes = op.supported_dtypes("cuda")
+        dtype = torch.float32 if torch.float32 in dtypes else min(dtypes, key=str, default=torch.float32)
+        try:
+            sample = next(iter(op.sample_inputs("cuda", dtype)))
+            warned, counted = _measured(lambda op=op, s=sample: op(s.input, *s.args, **s.kwargs))
+        except (RuntimeError, ValueError, StopIteration, NotImplementedError) as error:
+            failed.append(f"{name}: {type(error).__name__}")
+            continue
+        ran += 1
+        waiting += warned > 0
+        if warned or counted:
+            differ += _differs(name, warned, counted)
+    print(*failed, sep="\n")
+    print(f"{ran} operators, {waiting} wait, {differ} differ, {len(failed)} did not run")
+    return int(differ > 0)
 
 
 if __name__ == "__main__":
