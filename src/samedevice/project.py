@@ -42,8 +42,8 @@ SETTINGS = {
     "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
-    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print; the command that "
-    "records writes it anew, and no other output is shown; `recorded`, the default: other fences are text",
+    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print; recording "
+    "writes it anew, and no other output is shown; `recorded`, the default: such fences are text",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "time_limit": "seconds that one block may run: 60",
