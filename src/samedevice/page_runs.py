@@ -11,17 +11,17 @@ from pathlib import Path
 from samedevice.devices import Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
-from samedevice.outputs.checks import fault
+from samedevice.outputs.checks import fault, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.included import Changes, changes, is_current
-from samedevice.pages.page import Page
+from samedevice.pages.page import Block, Page
 from samedevice.project import DEFAULTS
 from samedevice.running.section_runner import SectionRunner
 from samedevice.running.threads import wait_for
-from samedevice.temporary import sweep_files
+from samedevice.temporary import sweep_files, write_atomically
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
@@ -128,6 +128,7 @@ class PageRuns:
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
         first = faults[0].splitlines()[0] if faults else ""
+        self._write_expected(page, device, outputs)
         if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
@@ -143,6 +144,25 @@ class PageRuns:
         left = f", {len(unsure)} left out" if unsure else ""
         left += f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
         return f"recorded {where}: {len(new.entries)} blocks{left}"
+
+    def _write_expected(self, page: Page, device: str, outputs: Iterable[tuple[Block, Output | None]]) -> None:
+        """Write what blocks printed into the fences of their page that say what they print. Raises RecordingError."""
+        text = page.text
+        for block, output in reversed(list(outputs)):
+            fence = block.expected
+            if fence is None or not output or fault(block, device, output):
+                continue
+            if not unexpected(page, block, device, output):
+                continue
+            head, _, _ = text[fence.start : fence.end].partition("\n")
+            printed = [f"{fence.prefix}{line}".rstrip() for line in output.shown.splitlines()]
+            body = "\n".join([head.rstrip("\r"), *printed, f"{fence.prefix}{fence.mark}"])
+            text = text[: fence.start] + body + text[fence.end :]
+        if text != page.text:
+            try:
+                write_atomically(self.root / page.path, text)
+            except OSError as error:
+                raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""

@@ -33,7 +33,7 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
-CHOICES = {"fences": ("all", "run"), "namespace": ("page", "section")}
+CHOICES = {"fences": ("all", "run"), "expect": ("recorded", "following"), "namespace": ("page", "section")}
 """The settings that take one of some words, the default first."""
 SETTINGS = {
     "recordings": "the folder of recordings, below that of mkdocs.yml",
@@ -42,6 +42,8 @@ SETTINGS = {
     "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
+    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print; recording "
+    "writes it anew, and no other output is shown; `recorded`, the default: such fences are text",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "time_limit": "seconds that one block may run: 60",
@@ -83,6 +85,8 @@ class Settings:
     """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
     snippets: str = ""
     """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    expect: str = CHOICES["expect"][0]
+    """`following` where the fence right after a block holds what it must print."""
     time_limit: float = 60.0
     """Seconds that one block may run."""
 

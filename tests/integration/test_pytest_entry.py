@@ -138,3 +138,48 @@ def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installe
     html = (tmp_path / "site/index.html").read_text(encoding="utf-8")
     assert '<span class="sd-label">Python 3.' in html
     assert "printed here" in html
+
+
+EXPECTED = """\
+# Page
+
+- In a list:
+
+    ```python
+    for number in range(2):
+        print(number)
+    ```
+
+    ```text
+    0
+    {0}
+    ```
+
+```python
+"last"
+```
+Prose, so this is text:
+
+```text
+first
+```
+"""
+
+
+def test_a_fence_after_a_block_may_say_what_it_prints(project: pytest.Pytester) -> None:
+    """pytest compares with it, and what records writes it anew; the page shows it, and no second output."""
+    config = MKDOCS.replace("{recordings: golden}", "{recordings: golden, expect: following}")
+    (project.path / "mkdocs.yml").write_text(config, encoding="utf-8")
+    page = project.path / "docs/index.md"
+    page.write_text(EXPECTED.format("7"), encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
+    assert page.read_text(encoding="utf-8") == EXPECTED.format("1")
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=2)
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    done = subprocess.run(build, cwd=project.path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (project.path / "site/index.html").read_text(encoding="utf-8").count('class="sd-out"') == 1
+    page.write_text(EXPECTED.format("7"), encoding="utf-8")
+    result = project.runpytest_subprocess(*ENTRY)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*docs/index.md:5 on cpu: not what the page says below it, line 10*", "-7", "+1"])

@@ -17,7 +17,7 @@ from sybil.integration.pytest import SybilItem
 
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.outputs.checks import compare, damaged, fault, known, record_command
+from samedevice.outputs.checks import compare, damaged, fault, known, record_command, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.recording_files import paths
@@ -98,7 +98,7 @@ class PageSybil(Sybil):
             pytest.xfail(found.splitlines()[0])
         if found or self.job.record:
             return found or None
-        return self._compare(example, page, run, output)
+        return unexpected(page, block, self.device, output) or self._compare(example, page, run, output)
 
     def _expected(self, page: Page, block: Block) -> bool:
         """Whether it is known, or is recorded now, that a block fails."""

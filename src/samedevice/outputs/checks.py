@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
@@ -45,6 +45,17 @@ def fault(block: Block, device: str, output: Output) -> str:
 def _printed(output: Output) -> str:
     """What a block printed before it failed. Where a program ends with status 1, nothing else names the cause."""
     return f"\n\nIt had printed:\n{output.text.rstrip()}" if output.text.strip() else ""
+
+
+def unexpected(page: Page, block: Block, device: str, output: Output) -> str:
+    """How an output is not what the page says that the block prints; empty if it is, or if the page says nothing."""
+    if block.expected is None:
+        return ""
+    found = difference(Output(block.expected.body), replace(output, figures=()), block.options.numbers_vary)
+    if not found:
+        return ""
+    what = f"{block} on {device}: not what the page says below it, line {block.expected.line}"
+    return f"{what}\n\n{found}\n\nIf the new output is right, run {record_command(page, device)}; it writes it there"
 
 
 def known(block: Block, device: str, statuses: Sequence[BlockStatus]) -> bool:

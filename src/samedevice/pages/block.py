@@ -41,6 +41,8 @@ class Block:
     fence: Fence = field(compare=False)
     included: str = ""
     """Text of other files whose change changes this block."""
+    expected: Fence | None = field(default=None, compare=False)
+    """The fence after it that holds what it must print; None without one, or where fences after blocks are text."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"

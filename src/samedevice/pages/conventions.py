@@ -19,6 +19,11 @@ SKIPPED = re.compile(
 """A comment above a fence by which its own tests skip it."""
 
 
+def is_output(info: str) -> bool:
+    """Whether a fence with this first line may hold what the block above it prints."""
+    return info.strip("{. }").partition(" ")[0].lower() in ("", "text", "txt", "output", "console")
+
+
 def _newer(value: str) -> bool:
     """Whether a version of Python is newer than this one."""
     return tuple(map(int, re.findall(r"\d+", value))) > sys.version_info[:2]

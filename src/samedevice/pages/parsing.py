@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from sybil import Document, Region
@@ -90,7 +91,16 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
     complaints.raise_all()
+    if settings.expect == "following" and not page.endswith(NOTEBOOK):
+        following = {fence.start: fence for fence in find_fences(text, page) if conventions.is_output(fence.info)}
+        return [replace(block, expected=following.get(_next(text, block.fence.end))) for block in blocks]
     return blocks
+
+
+def _next(text: str, offset: int) -> int:
+    """Where the first line after a place begins that is not blank, a quote's mark aside."""
+    found = re.compile(r"[^\n]*\n(?:[ \t>]*\n)*").match(text, offset)
+    return found.end() if found else len(text)
 
 
 def _check_shown(block: Block, settings: Settings) -> None:

@@ -79,7 +79,7 @@ def _blocks(
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
         html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor), about))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
-        output = _output_fence(block.fence.prefix, html) if html else ""
+        output = _output_fence(block.fence.prefix, html) if html and block.expected is None else ""
         code = _source(page, block) if block.kind == "transcript" else _fence(block, copies.get(block.index), anchor)
         yield (output + _folded(block, code), "") if block.options.fold else (code, output)
 

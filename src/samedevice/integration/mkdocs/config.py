@@ -21,6 +21,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     recordings = c.Type(str, default=DEFAULTS.recordings)
     programs = c.Type(str, default=DEFAULTS.programs)
     fences = c.Choice(CHOICES["fences"], default=DEFAULTS.fences)
+    expect = c.Choice(CHOICES["expect"], default=DEFAULTS.expect)
     pages = c.ListOfItems(c.Type(str), default=[])
     time_limit = c.Type((int, float), default=DEFAULTS.time_limit)
     leave = c.ListOfItems(c.Type(str), default=[])
