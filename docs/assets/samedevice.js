@@ -16,7 +16,7 @@
   /* To know whether a piece of code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
   let width;
   window.onload = window.onresize = () => {
-    for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap") : []) {
+    for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap, .sd-figure") : []) {
       setTimeout(() => { if (one.scrollWidth > one.clientWidth) one.tabIndex = 0; });
     }
   };
@@ -138,7 +138,8 @@
       make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
   };
   all("[data-widget]").forEach((place) => play(place.dataset.widget, [place]));
-  play("exercises", all("details.success").filter((one) => one.querySelector(".sd-out .sd-text")));
+  const printed = (solution) => all(".sd-out", solution).some((out) => out.querySelector(".sd-pane")?.querySelector(".sd-text"));
+  play("exercises", all("details.success").filter(printed));
 
   /* A filter above a table hides the rows that lack a word. It is in the address. */
   for (const box of all(".sd-filter")) {

@@ -27,3 +27,23 @@ def test_no_text_of_a_diagram_is_cut_off(browser: Any) -> None:
     assert len(cut) > 12
     assert {name: texts for name, texts in cut.items() if texts} == {}
     page.close()
+
+
+LETTERS = """() => [...document.querySelectorAll(".sd-figure svg text")]
+  .filter((one) => one.checkVisibility()).map((text) => {
+    const { clientWidth, viewBox } = text.ownerSVGElement;
+    return parseFloat(getComputedStyle(text).fontSize) * clientWidth / viewBox.baseVal.width;
+  })"""
+
+
+@pytest.mark.parametrize("name", ["amp/autocast", "amp/gradscaler"])
+def test_a_wide_plot_can_be_read_on_a_phone(browser: Any, address: str, name: str) -> None:
+    """It scrolls in its own box, by keyboard too, rather than shrink to letters of 8 px; the page stays narrow."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}{name}.html")
+    letters = page.evaluate(LETTERS)
+    assert letters
+    assert min(letters) >= 10
+    page.wait_for_function("() => document.querySelector('.sd-figure').tabIndex === 0")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.close()

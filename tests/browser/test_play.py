@@ -119,3 +119,27 @@ def test_an_answer_is_compared_with_the_solution(context: Any, address: str) -> 
         box.get_by_role("textbox").fill(said)
         box.get_by_role("button", name="Compare").click()
         assert expected in told.inner_text()
+
+
+TAKEN = """() => [...document.querySelectorAll(".sd-try")].map((box) => {
+  const panes = [...box.nextElementSibling.querySelectorAll(".sd-out")].map((out) => out.querySelector(".sd-pane"));
+  const text = panes.map((pane) => pane.querySelector(".sd-text")?.textContent ?? "").filter(Boolean).join("\\n");
+  return [text, `${text}\\none line more`].map((said) => {
+    box.querySelector("textarea").value = said;
+    box.querySelector("form").requestSubmit();
+    return box.querySelector("[role=status]").textContent.split(/[:.]/)[0];
+  });
+})"""
+
+MOUNTED = """() => !document.querySelector("script[src$='exercises.js']") || document.querySelector(".sd-try")"""
+
+
+@pytest.mark.parametrize("name", ["memory/levers", "training/speed", "amp/gradscaler"])
+def test_each_exercise_with_a_box_can_be_solved_and_failed(context: Any, address: str, name: str) -> None:
+    """A solution that prints on a GPU alone has no box: on a CPU no answer would be right."""
+    page = context.new_page()
+    page.goto(f"{address}{name}.html")
+    page.wait_for_function(MOUNTED)
+    boxes = page.evaluate(TAKEN)
+    assert all(told == ["Right", "Not yet"] for told in boxes), boxes
+    assert name != "memory/levers" or boxes
