@@ -14,10 +14,8 @@ FOLDER = PACKAGE / "assets"
 STYLE = "assets/samedevice/outputs.css"
 SCRIPT = "assets/samedevice/outputs.js"
 """Where they are on the site."""
-LOADS = re.compile(
-    rf"(?:\n[ \t]*)?(?:<link\b[^>]*{STYLE}[^>]*>|<script\b[^>]*{SCRIPT}[^>]*></script>)(?:\n[ \t]*(?=\s))?"
-)
-"""What loads them, with the white space that a template's loop puts around it."""
+LOADS = re.compile(rf"(?:\n[ \t]*)?(?:<link\b[^>]*{STYLE}[^>]*>|<script\b[^>]*{SCRIPT}[^>]*></script>)")
+"""What loads them, with the white space before it."""
 USES = re.compile(r'class="sd-|\bdata-block="')
 """What a page has that uses them."""
 CHOICE = "choice.js"

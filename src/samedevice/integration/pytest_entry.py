@@ -7,7 +7,7 @@ no setting in pytest's own configuration: pytest would warn of it wherever this 
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -44,9 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
     from samedevice.integration import pytest as plugin
 
     config.stash[plugin.SETTINGS] = settings
-    hooks = {key: value for key, value in vars(plugin).items() if key.startswith("pytest_")}
-    del hooks["pytest_addoption"]
-    config.pluginmanager.register(SimpleNamespace(**hooks), NAME)
+    hooks = ModuleType(NAME)  # before version 9, pytest takes no SimpleNamespace: it has no hash
+    vars(hooks).update((key, value) for key, value in vars(plugin).items() if key.startswith("pytest_"))
+    del vars(hooks)["pytest_addoption"]
+    config.pluginmanager.register(hooks, NAME)
 
 
 def _asked(root: Path) -> Settings | None:
