@@ -1,6 +1,6 @@
 /* What people ask of a section, in their words: its address, then questions with semicolons between them. The search counts
    them as the section's own words, and takes a question that is like one of them to that section. An address whose page is
-   gone counts for the one section of the same folder that has its anchor. */
+   gone counts for the one section of the same folder that has its anchor, of several for that whose page has the old name in front. */
 globalThis.sdAsked = `
 amp/autocast#accuracy does mixed precision hurt accuracy; amp worse results than fp32; precision loss
 amp/autocast#arguments autocast parameters; device_type, dtype, enabled, cache_enabled; how to use autocast; with torch.autocast

@@ -91,7 +91,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const known = new Map(docs.map(({ location }) => [location.replace(".html", ""), location])), found = {}, lost = [];
     for (const line of (globalThis.sdAsked ?? "").trim().split("\n")) {
       const [, place, asked] = /^(\S+) (.+)$/.exec(line) ?? [], [folder, anchor] = [/^[^/]*/, /#.*/].map((part) => part.exec(place)?.[0]);
-      const same = known.has(place) ? [place] : [...known.keys()].filter((one) => anchor && one.startsWith(`${folder}/`) && one.endsWith(anchor));
+      const near = [...known.keys()].filter((one) => anchor && one.startsWith(`${folder}/`) && one.endsWith(anchor));
+      const same = known.has(place) ? [place] : near.length < 2 ? near : near.filter((one) => one.startsWith(place.split("#")[0]));
       if (same.length === 1) found[known.get(same[0])] = [found[known.get(same[0])], asked].filter(Boolean).join("; ");
       else if (place) lost.push(place);
     }
