@@ -36,7 +36,7 @@ LETTERS = """() => [...document.querySelectorAll(".sd-figure svg text")]
   })"""
 
 
-@pytest.mark.parametrize("name", ["amp/autocast", "amp/gradscaler"])
+@pytest.mark.parametrize("name", ["amp/autocast-reference", "amp/gradscaler-reference"])
 def test_a_wide_plot_can_be_read_on_a_phone(browser: Any, address: str, name: str) -> None:
     """It scrolls in its own box, by keyboard too, rather than shrink to letters of 8 px; the page stays narrow."""
     page = browser.new_page(viewport={"width": 390, "height": 844})

@@ -29,7 +29,7 @@ from samedevice.pages import conventions
 from samedevice.pages.options import PYTHON, RUN, TRANSCRIPT
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import is_program
+from samedevice.pages.percent import page_files
 from samedevice.project import Settings
 
 LISTED = re.compile(r"^plugins:(?P<rest>[^\r\n]*)(?:\r?\n|\Z)", re.M)
@@ -50,7 +50,7 @@ def init(root: Path) -> Iterator[str]:
         path.write_bytes(with_plugin(path.read_bytes().decode(), path, leave).encode())
         yield f"{path.name}: added {PLUGIN} to plugins"
         settings = settings_of(read(root), root)
-    pages = [parse_page(one, root, settings=settings) for one in _paths(root, settings)]
+    pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
     yield from _record(root, pages)
     for why, count in _left(pages).most_common():
         yield f"left as they are, {why}: {count} blocks"
@@ -103,14 +103,9 @@ def _added(text: str, options: str) -> str:
     return f"{above}{indent}{item}{end}{text[last:]}"
 
 
-def _paths(root: Path, settings: Settings) -> Iterator[Path]:
-    """The files of the pages."""
-    return (path for path in settings.page_paths(root) if not is_program(path))
-
-
 def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
     """What is wrong with the pages that cannot be read."""
-    for path in _paths(root, settings):
+    for path in page_files(root, settings):
         try:
             parse_page(path, root, settings=settings)
         except PageError as error:

@@ -15,6 +15,7 @@ from samedevice.outputs.recordings import State
 from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
+from samedevice.pages.percent import page_files
 from samedevice.project import DEFAULTS, Settings
 
 
@@ -40,7 +41,7 @@ def matched_with(found: Iterable[str]) -> Iterator[str]:
 
 def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
     """The pages that can be read."""
-    for path in settings.page_paths(root):
+    for path in page_files(root, settings):
         with contextlib.suppress(SameDeviceError):
             yield parse_page(path, root, settings=settings)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from samedevice.errors import PageError
 from samedevice.pages.fences import Fence
-from samedevice.project import NOTEBOOK
+from samedevice.project import NOTEBOOK, Settings
 
 MARK = "# %%"
 MARKED = re.compile(rf"{MARK}(?:\s|$)")
@@ -59,6 +59,11 @@ def is_program(path: Path) -> bool:
         return not has_cells(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return False
+
+
+def page_files(root: Path, settings: Settings) -> list[Path]:
+    """The files of the pages below the project's root; no program beside them."""
+    return [path for path in settings.page_paths(root) if not is_program(path)]
 
 
 def find_cells(text: str, path: str) -> Iterator[Fence]:

@@ -20,11 +20,11 @@ from samedevice.errors import PageError
 from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE
 from samedevice.integration.project_file import NAME, ProjectError, adapted, read, settings_of, weaves
 from samedevice.integration.repository import VARIABLE, Repository
-from samedevice.integration.zensical.pages import COPY, page_files
+from samedevice.integration.zensical.pages import COPY
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import front_matter, prose
+from samedevice.pages.percent import front_matter, page_files, prose
 from samedevice.pages.source import inside
 from samedevice.project import MARKDOWN, NOTEBOOK, Settings
 from samedevice.weaving.prose import Address

@@ -24,7 +24,7 @@ from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import is_program
+from samedevice.pages.percent import page_files
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
@@ -142,11 +142,6 @@ def readable(root: Path, settings: Settings) -> Iterable[Page]:
             yield parse_page(path, root, settings=settings)
         except PageError:
             continue
-
-
-def page_files(root: Path, settings: Settings) -> list[Path]:
-    """The files of all pages; a file of Python is one if it has cells."""
-    return [path for path in settings.page_paths(root) if not is_program(path)]
 
 
 def _of_copy(project: Project, uri: str, url: str) -> str:
