@@ -33,7 +33,7 @@ serve: $(SERVING) ## show the site on localhost from the recordings, check it, a
 build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
 	$(BIN)/mkdocs build --strict
 
-test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (3 minutes)
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (7 minutes on two cores)
 	$(TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
@@ -45,7 +45,7 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
-check: lint test rest ## lint, test and rest: what CI runs (8 minutes)
+check: lint test rest ## lint, test and rest: what CI runs (half an hour on two cores)
 
 lint: $(VENV)/ready ## lint code, workflows and shell scripts, and check types
 	$(BIN)/ruff check
