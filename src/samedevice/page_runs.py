@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -26,6 +27,8 @@ from samedevice.temporary import sweep_files, write_atomically
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
 CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+"""A line of a file with its end."""
 ADVICE = "make room on the disk, or make the checkout writable, and record again"
 
 Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
@@ -146,23 +149,32 @@ class PageRuns:
         return f"recorded {where}: {len(new.entries)} blocks{left}"
 
     def _write_expected(self, page: Page, device: str, outputs: Iterable[tuple[Block, Output | None]]) -> None:
-        """Write what blocks printed into the fences of their page that say what they print. Raises RecordingError."""
-        text = page.text
-        for block, output in reversed(list(outputs)):
-            fence = block.expected
-            if fence is None or not output or fault(block, device, output):
-                continue
-            if not unexpected(page, block, device, output):
-                continue
-            head, _, _ = text[fence.start : fence.end].partition("\n")
-            printed = [f"{fence.prefix}{line}".rstrip() for line in output.shown.splitlines()]
-            body = "\n".join([head.rstrip("\r"), *printed, f"{fence.prefix}{fence.mark}"])
-            text = text[: fence.start] + body + text[fence.end :]
-        if text != page.text:
-            try:
-                write_atomically(self.root / page.path, text)
-            except OSError as error:
-                raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
+        """Write what blocks printed into the fences of their page that say what they print; leave the rest as it is.
+
+        Raises RecordingError, also for a page that was edited while its blocks ran.
+        """
+        printed = [
+            (block.expected, output.shown)
+            for block, output in outputs
+            if block.expected
+            and output
+            and not fault(block, device, output)
+            and unexpected(page, block, device, output)
+        ]
+        if not printed:
+            return
+        path = self.root / page.path
+        try:
+            if path.read_text(encoding="utf-8-sig") != page.text:
+                raise RecordingError(page.path, CHANGED)
+            lines = LINE.findall(path.read_bytes().decode())
+            for fence, text in reversed(printed):
+                first, last = (page.text.count("\n", 0, place) for place in (fence.start, fence.end))
+                end = lines[first][len(lines[first].rstrip("\r\n")) :]
+                lines[first + 1 : last] = [f"{fence.prefix}{line}".rstrip() + end for line in text.splitlines()]
+            write_atomically(path, "".join(lines))
+        except OSError as error:
+            raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
 
     def _old(self, path: Path, page: Page) -> Recording | None:
         """What is recorded already; None where that cannot be read."""

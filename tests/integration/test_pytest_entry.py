@@ -183,3 +183,13 @@ def test_a_fence_after_a_block_may_say_what_it_prints(project: pytest.Pytester) 
     result = project.runpytest_subprocess(*ENTRY)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*docs/index.md:5 on cpu: not what the page says below it, line 10*", "-7", "+1"])
+
+
+def test_writing_what_a_fence_says_leaves_the_rest_of_its_page(project: pytest.Pytester) -> None:
+    """The ends of its lines and its byte order mark belong to the project."""
+    config = MKDOCS.replace("{recordings: golden}", "{recordings: golden, expect: following}")
+    (project.path / "mkdocs.yml").write_text(config, encoding="utf-8")
+    page = project.path / "docs/index.md"
+    page.write_bytes(b"\xef\xbb\xbf" + EXPECTED.format("7").replace("\n", "\r\n").encode())
+    project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
+    assert page.read_bytes() == b"\xef\xbb\xbf" + EXPECTED.format("1").replace("\n", "\r\n").encode()
