@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib.abc
 import importlib.machinery
@@ -9,6 +10,7 @@ import importlib.util
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -104,8 +106,23 @@ class _Loader(importlib.abc.Loader):
         from .values import install
 
         install()
+        atexit.register(wait_for_backward)
         while _waiting:
             _waiting.pop(0)()
+
+
+def wait_for_backward(limit: float = 1.0) -> None:
+    """Wait, for `limit` seconds at most, until PyTorch's threads for backward passes sleep.
+
+    One may still hold a Python object when `backward()` has returned. Python before 3.14 ends a thread that takes its
+    lock after the program's end, and C++ calls that a crash: "terminate called without an active exception".
+    """
+    threads = [path.parent for path in Path("/proc/self/task").glob("*/comm") if "pt_autograd" in path.read_text()]
+    end = time.monotonic() + limit
+    while threads and time.monotonic() < end:
+        time.sleep(0.01)  # gives the lock away
+        if all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "S" for thread in threads):
+            return
 
 
 def quiet() -> None:

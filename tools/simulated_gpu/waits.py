@@ -4,8 +4,11 @@
 
 PyTorch warns in two places, c10::cuda::memcpy_and_sync and c10::cuda::stream_synchronize, which whatever waits calls.
 So --database runs all operators of PyTorch's own database of operators, on their first inputs; it needs expecttest.
-Both miss what the simulated GPU computes in one piece instead of by PyTorch's CUDA code:
-torch.unique waits on a real GPU.
+In the machine code of PyTorch 2.13.0's libraries, these warn: the reads of .item() and its kin in each dtype, copy_,
+nonzero, torch.mode of slices that its fused kernel does not take, torch.unique of bool, Stream.synchronize, MAGMA on a
+stream of the user's, and tensors that are sent to another process. The first three and Stream.synchronize are in the
+table below. Of the rest, torch.unique is computed in one piece here, so a report does not see that it waits on a real
+GPU; that torch.mode and the sending fail here; and MAGMA's waits count as all calls of cudaStreamSynchronize do.
 """
 
 from __future__ import annotations

@@ -48,6 +48,8 @@ class Knowledge:
     """The lines that ran autograd, each with the time since which it did."""
     counted: Mapping[int, int]
     """The peak of a GPU as PyTorch counts it, where that is known."""
+    failed: bool = False
+    """Whether the program ended with an error, so that the backward may be missing that a forward was for."""
 
     def line(self, frames: Sequence[Frame], time: float) -> str:
         """Return the line of an entry. Autograd's own threads have no frames: their line is the one that runs it."""
@@ -66,7 +68,8 @@ def examine(device: int, total: int, before: Mapping[str, Any], after: Mapping[s
     entries = [(entry, frames(entry)) for entry in history]
     phases = _phases(entries)
     allocations = _allocations(entries, phases, _held_before(device, before), known)
-    _categorize(allocations, phases, device, known, ended_early=any(e["action"] == FAILED for e, _ in entries))
+    ended_early = known.failed or any(entry["action"] == FAILED for entry, _ in entries)
+    _categorize(allocations, phases, device, known, ended_early)
     sizes = _sizes(allocations, len(entries))
     place = max(range(len(sizes)), key=sizes.__getitem__)
     at_peak = [one for one in allocations if one.start < place and (one.end is None or one.end >= place)]

@@ -27,6 +27,9 @@ def report() -> Iterator[Report]:
     startup.when_loaded(recording.begin)  # a program may set what PyTorch reads when it is imported
     try:
         yield recording.report
+    except Exception:
+        recording.failed = True
+        raise
     finally:
         recording.end()
 
@@ -36,7 +39,7 @@ class _Recording:
 
     def __init__(self, found: Report) -> None:
         self.report = found
-        self.begun = self.ended = False
+        self.begun = self.ended = self.failed = False
 
     def begin(self) -> None:
         """Begin to count and to note."""
@@ -58,7 +61,7 @@ class _Recording:
         self.tags.stop()
         self.counts.fill(self.report)
         higher = {device: peak for device, peak in _peaks().items() if peak > self.peaks.get(device, 0)}
-        known = Knowledge(self.tags.noted, the_watch().workspaces(), self.counts.backward, higher)
+        known = Knowledge(self.tags.noted, the_watch().workspaces(), self.counts.backward, higher, self.failed)
         after = the_history().stop()
         self.report.memory = _memory(self.before, after, known)
         self.report.notes = list(unseen(after))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+import weakref
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ class Tags:
     def __init__(self) -> None:
         self.noted: dict[tuple[int, int], list[Note]] = {}
         """By GPU and address: what was there, and when."""
+        self._newest: dict[tuple[int, int], weakref.ref[Any]] = {}
+        """By GPU and address: the tensor that was noted last."""
         self._handles: list[Any] = []
 
     def start(self) -> None:
@@ -74,8 +77,14 @@ class Tags:
         now = time.time_ns() // 1000
         for tensor in tensors:
             key = _place(tensor)
-            if key is not None and (again or key not in self.noted):
+            if key is not None and (again or self._is_new(key, tensor)):
                 self.noted.setdefault(key, []).append(Note(now, category, tensor.element_size()))
+                self._newest[key] = weakref.ref(tensor)
+
+    def _is_new(self, key: tuple[int, int], tensor: Any) -> bool:
+        """Return whether another tensor was noted there, or none: a second model may get the memory of the first."""
+        newest = self._newest.get(key)
+        return newest is None or newest() is not tensor
 
 
 def _values(state: Any) -> Iterable[Any]:

@@ -12,6 +12,7 @@ from .lines import BACKWARD, FORWARD, STEP
 
 MOST = 5
 """The lines of each table; JSON has all."""
+KEPT = "\N{NO-BREAK SPACE}"
 WIDEST = 48
 """The characters of code in a row."""
 UNKNOWN = (
@@ -82,8 +83,9 @@ def _memory(memory: Memory, whole: bool) -> Iterator[str]:
     yield f"Memory of GPU {memory.device}: peak {size(memory.peak)} in {memory.phase}, {memory.line}; {fits}"
     if not whole:
         return
-    shares = ", ".join(f"{category} {size(held)}" for category, held in memory.categories().items())
-    yield from textwrap.wrap(shares, 118, initial_indent="  ", subsequent_indent="  ")
+    shares = [f"{category} {size(held)}".replace(" ", KEPT) for category, held in memory.categories().items()]
+    for line in textwrap.wrap(", ".join(shares), 118, initial_indent="  ", subsequent_indent="  "):
+        yield line.replace(KEPT, " ")
     for row in memory.failed[:MOST]:
         yield f"  {row.line}: out of memory in {row.phase}: {size(row.asked)} did not fit: {_code(row.line)}"
     if memory.failed:
@@ -92,13 +94,13 @@ def _memory(memory: Memory, whole: bool) -> Iterator[str]:
 
 
 def _levers(failed: OutOfMemory) -> Iterator[str]:
-    """Yield what would have saved enough there, and what would not."""
-    if not failed.levers:
+    """Yield what would have saved enough there, and what would not. What saves next to nothing is left out."""
+    levers = [lever for lever in failed.levers if lever.bytes >= failed.missing / 100]
+    if not levers:
         return
     yield f"  At least {size(failed.missing)} were missing there. Of what was held then,"
     rows = [
-        (f"{'up to ' if lever.at_most else ''}{size(lever.bytes)}", lever.change, lever.because)
-        for lever in failed.levers
+        (f"{'up to ' if lever.at_most else ''}{size(lever.bytes)}", lever.change, lever.because) for lever in levers
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for saved, change, because in rows:

@@ -44,6 +44,18 @@ def test_what_is_kept_for_the_backward_is_activations_and_the_rest_is_temporary(
     }
 
 
+def test_a_forward_whose_backward_an_error_prevents_holds_activations() -> None:
+    """With shapes only, a loss that is read before the backward ends the program."""
+    trace = [entry("alloc", 0x3000, 512, 20, ("a.py", 5, "main"))]
+    found = {
+        failed: examine(
+            0, 2**30, NOTHING, {"device_traces": [trace]}, Knowledge({}, set(), [], {}, failed)
+        ).categories()
+        for failed in (True, False)
+    }
+    assert found == {True: {"activations": 512}, False: {"temporary": 512}}
+
+
 def test_a_thread_of_autograd_has_the_line_that_runs_it() -> None:
     """It has no frame of Python's; the program waits in `backward()` meanwhile."""
     memory = examine(0, 2**30, NOTHING, {"device_traces": [[entry("alloc", 0x5000, 4096, 31)]]}, KNOWN)

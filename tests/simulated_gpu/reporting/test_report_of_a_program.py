@@ -137,6 +137,20 @@ more = torch.ones(30_000, 1000, device="cuda")
     assert "parameters 3.8 MiB" in done.stderr, "a model that was never called holds parameters too"
 
 
+def test_a_second_model_in_the_memory_of_the_first_holds_parameters(simulated: Callable[..., str]) -> None:
+    """A search for the largest batch makes a model for each, and the one that does not fit never gets to a step."""
+    program = """\
+import torch, simulated_gpu
+with simulated_gpu.report() as found:
+    for batch in (8, 1000):
+        model = torch.nn.Linear(1000, 1000, bias=False, device="cuda")
+        loss = model(torch.ones(batch, 1000, device="cuda")).sum()
+        del model, loss
+print(found.memory[0].categories()["parameters"])
+"""
+    assert simulated(program) == "4000256\n"
+
+
 def test_the_program_may_set_what_pytorch_reads_at_its_import(simulated: Callable[..., str]) -> None:
     """So the report must not import PyTorch."""
     program = "import sys\nprint('torch' in sys.modules)\nimport torch\ntorch.ones(5, device='cuda').sum().item()\n"

@@ -96,6 +96,29 @@ with torch.autocast("cuda"):
     assert simulated(program) == "1024.0 1024.0\ntorch.float16\n"
 
 
+def test_a_softmax_of_float16_is_float32_where_it_is_asked_for(simulated: Simulated) -> None:
+    """Autocast asks for it, and attention that is written out with dtype=torch.float32. CUDA has a kernel for it."""
+    program = """
+import torch
+from torch.nn import functional
+x = torch.randn(4, 5, dtype=torch.float16)
+
+def both(function, device, autocast):
+    leaf = x.detach().clone().to(device).requires_grad_()
+    with torch.autocast(device, torch.float16, enabled=autocast):
+        y = function(leaf, -1, dtype=None if autocast else torch.float32)
+    y.square().sum().backward()
+    return y.detach().cpu(), leaf.grad.cpu()
+
+for function in functional.softmax, functional.log_softmax:
+    for autocast in False, True:
+        y, gradient = both(function, "cuda", autocast)
+        torch.testing.assert_close((y, gradient), both(function, "cpu", False))
+        print(y.dtype, gradient.dtype)
+"""
+    assert simulated(program) == "torch.float32 torch.float16\n" * 4
+
+
 def test_tensors_survive_a_file_and_a_copy(simulated: Simulated) -> None:
     """Checkpoints hold CUDA storages."""
     program = """

@@ -4,10 +4,21 @@
 #include "below.h"
 #include "host.h"
 
+#include <ATen/ops/_log_softmax.h>
+#include <ATen/ops/_log_softmax_backward_data.h>
+#include <ATen/ops/_softmax.h>
+#include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/histc.h>
 #include <ATen/ops/matmul.h>
 
 namespace simulated_gpu::elementwise {
+namespace {
+
+bool is_log(const Call& call) {
+  return call.op.name().rfind("aten::_log_softmax", 0) == 0;
+}
+
+} // namespace
 
 void log_sigmoid_backward(const Call& call) {
   Below below;
@@ -39,6 +50,30 @@ void histogram(const Call& call) {
   auto counts = at::histc(
       numbers, call.argument("bins").toInt(), call.argument("min").toScalar(), call.argument("max").toScalar());
   call.result(0).copy_(counts);
+}
+
+void softmax(const Call& call) {
+  auto self = call.host("self");
+  auto dtype = call.result(0).scalar_type();
+  if (dtype == self.scalar_type()) {
+    compute_on_cpu(call);
+    return;
+  }
+  Below below;
+  auto made = (is_log(call) ? at::_log_softmax : at::_softmax)(self.to(dtype), call.argument("dim").toInt(), false);
+  call.result(0).copy_(made);
+}
+
+void softmax_backward(const Call& call) {
+  auto gradient = call.host("grad_output");
+  if (call.result(0).scalar_type() == gradient.scalar_type()) {
+    compute_on_cpu(call);
+    return;
+  }
+  Below below;
+  auto backward = is_log(call) ? at::_log_softmax_backward_data : at::_softmax_backward_data;
+  call.result(0).copy_(
+      backward(gradient, call.host("output"), call.argument("dim").toInt(), gradient.scalar_type()));
 }
 
 } // namespace simulated_gpu::elementwise

@@ -13,5 +13,9 @@ void masked_scale(const Call& call);
 void product_in_dtype(const Call& call);
 // Counts of integers in bins; the CPU counts floating-point numbers only.
 void histogram(const Call& call);
+// Softmax and its logarithm from float16 to float32, in which autocast and dtype=torch.float32 have it; the CPU converts
+// first.
+void softmax(const Call& call);
+void softmax_backward(const Call& call);
 
 } // namespace simulated_gpu::elementwise
