@@ -38,6 +38,7 @@ ELSEWHERE = {
     "pages/percent.py": "integration/test_notebooks.py",
     "pages/values.py": "pages/test_page.py",
     "project.py": "test_settings.py",
+    "running/printed_lines.py": "pages/test_comments.py",
     "weaving/annotations.py": "weaving/test_weave.py",
     "weaving/check_report.py": "weaving/test_check_export.py",
     "weaving/copies.py": "test_copies.py",

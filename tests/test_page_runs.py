@@ -14,6 +14,8 @@ from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.output import Output
 from samedevice.page_runs import UNCHANGED, PageRuns
 from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.project import Settings
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -54,6 +56,23 @@ def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
         [f"recorded docs/page.md on {CPU_FOLDER}: 2 blocks", ""],
         [f"{UNCHANGED}docs/page.md on {CPU_FOLDER}", ""],
     ]
+
+
+def test_a_page_that_says_what_it_prints_is_written_once(
+    root: Path, one_server: object, write: Callable[..., Page]
+) -> None:
+    """Its fence holds one text, the first device's; a second device found the page changed, and recording failed."""
+    text = "```python\nprint('one')\n```\n\n```text\n{}\n```\n"
+    write(text.format("two"))
+    page = parse_page(root / "docs/page.md", root, settings=Settings(expect="following"))
+    runs = PageRuns(root)
+    try:
+        run = runs.result(page, "cpu")
+        assert runs.write(page, "cpu", run).startswith("recorded")
+        runs.write(page, "cuda", run)
+    finally:
+        runs.close()
+    assert (root / page.path).read_text(encoding="utf-8") == text.format("one")
 
 
 CHANGES = "print('old')\nopen('{}', 'a').write('# new')\n"

@@ -18,6 +18,7 @@ RUNNER = (
     "nvidia.py",
     "running/worker.py",
     "running/machine.py",
+    "running/printed_lines.py",
     "running/processes.py",
     "running/matplotlibrc",
     "outputs/output.py",

@@ -12,7 +12,7 @@ from pathlib import Path
 from samedevice.devices import Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
-from samedevice.outputs.checks import fault, unexpected
+from samedevice.outputs.checks import expected_text, fault, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
@@ -126,12 +126,14 @@ class PageRuns:
         """
         if (page.path, device) in self.written or run.environment is None:
             return ""
+        first_device = all(path != page.path for path, _ in self.written)
         self.written.add((page.path, device))
         where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
         first = faults[0].splitlines()[0] if faults else ""
-        self._write_expected(page, device, outputs)
+        if first_device:  # a fence of the page holds one text
+            self._write_expected(page, device, outputs)
         if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
         path = place(self.root / page.settings.recordings, run.environment.folder, page)
@@ -154,7 +156,7 @@ class PageRuns:
         Raises RecordingError, also for a page that was edited while its blocks ran.
         """
         printed = [
-            (block.expected, output.shown)
+            (block.expected, expected_text(block, output))
             for block, output in outputs
             if block.expected
             and output
@@ -171,7 +173,7 @@ class PageRuns:
             for fence, text in reversed(printed):
                 first, last = (page.text.count("\n", 0, place) for place in (fence.start, fence.end))
                 end = lines[first][len(lines[first].rstrip("\r\n")) :]
-                lines[first + 1 : last] = [f"{fence.prefix}{line}".rstrip() + end for line in text.splitlines()]
+                lines[first + 1 : last] = [f"{line}{end}" for line in fence.lines(text)]
             write_atomically(path, "".join(lines))
         except OSError as error:
             raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None

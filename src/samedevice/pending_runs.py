@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from samedevice.devices import torch_build
 from samedevice.outputs.cache import as_recording
+from samedevice.outputs.checks import known
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import Recording
+from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
 from samedevice.running.threads import wait_for
@@ -77,7 +78,7 @@ class PendingRuns:
         if self.serves and before is not None and before.hashes == run.hashes:
             before.page = page
             return before
-        if not self.runs.cache.missing(page, device):
+        if not self._missing(page, device):
             run.future.set_result(kept)
         elif not self.later:
             self._submit(run)
@@ -91,8 +92,17 @@ class PendingRuns:
             self._submit(run)
         return waiting
 
+    def _missing(self, page: Page, device: str) -> set[int]:
+        """The blocks that have to run, by index. One that is recorded to fail is shown without an output anyway."""
+        recordings, failing = self.runs.recorded(page)[0], set[int]()
+        if not page.settings.console:
+            for block in page.blocks:
+                if known(block, device, block_statuses(page, block.index, device, recordings)):
+                    failing.add(block.index)
+        return self.runs.cache.missing(page, device, failing)
+
     def _submit(self, run: PendingRun) -> None:
-        missing = self.runs.cache.missing(run.page, run.device)
+        missing = self._missing(run.page, run.device)
 
         def finish(done: Future[Run]) -> None:
             try:

@@ -42,8 +42,9 @@ SETTINGS = {
     "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
     "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
     "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
-    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print; recording "
-    "writes it anew, and no other output is shown; `recorded`, the default: such fences are text",
+    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print, and so are "
+    "comments `#> …` below what prints it; recording writes both anew, and what they say is not shown again; "
+    "`recorded`, the default: such fences and comments are text",
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "time_limit": "seconds that one block may run: 60",
@@ -86,7 +87,7 @@ class Settings:
     snippets: str = ""
     """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
     expect: str = CHOICES["expect"][0]
-    """`following` where the fence right after a block holds what it must print."""
+    """`following` where the fence right after a block, or comments in it, hold what it must print."""
     time_limit: float = 60.0
     """Seconds that one block may run."""
 

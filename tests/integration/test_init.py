@@ -83,6 +83,14 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
     assert (project / "mkdocs.yml").read_bytes() == before
 
 
+def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the processes of pages begin with a NumPy that was imported for all of them."""
+    text = "# Page\n\n```python\nimport pandas\nimport numpy\n\nnumpy.random.random()\n```\n"
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    assert "docs/index.md:3 on cpu prints something else each time" in capsys.readouterr().out
+
+
 def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message says what to add, the pages to leave included."""
     text = "INHERIT: base.yml\n"
@@ -92,6 +100,8 @@ def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: 
     assert '  - samedevice: {leave: ["refused.md"]}\n' in capsys.readouterr().err
     assert (project / "mkdocs.yml").read_text(encoding="utf-8") == text
     assert not (project / "tests").exists()
+    (project / "base.yml").write_text("site_name: Other\n", encoding="utf-8")
+    assert main(["init"]) == SAME  # no file lists plugins
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,66 @@ def test_two_lines_are_enough(site: Site, theme: str, extensions: str) -> None:
         assert not re.search("samedevice|var sd=", (site.root / "site" / path).read_text(encoding="utf-8")), path
 
 
+OTHERS = """\
+# Page
+
+```python
+print(1)
+```
+
+```bash
+ls -l
+```
+
+- In a list:
+
+    ```yaml
+    a: 1
+    ```
+
+> ```python
+> print(2)
+> ```
+
+Code that is indented:
+
+    import this
+
+Words with `#!python inline` code.
+
+??? note "No box"
+    Text
+"""
+"""Fences of all kinds; the second of Python is none where a quote holds no fences."""
+
+
+@pytest.mark.parametrize(
+    "extensions",
+    [
+        "[]",
+        "[admonition, codehilite: {css_class: highlight}]",
+        "[pymdownx.superfences, pymdownx.inlinehilite]",
+        "[pymdownx.superfences, pymdownx.highlight: {use_pygments: false}]",
+        "[pymdownx.superfences, pymdownx.highlight: {anchor_linenums: true, linenums: true}]",
+    ],
+)
+def test_code_of_others_stays_as_the_project_shows_it(site: Site, extensions: str) -> None:
+    """A project without superfences keeps its own fences, and indented code is not highlighted for our sake."""
+    config = f"site_name: X\ntheme: mkdocs\nmarkdown_extensions: {extensions}\n"
+    found = []
+    for plugins in ("[search]", "[search, samedevice]"):
+        (site.root / "mkdocs.yml").write_text(f"{config}plugins: {plugins}\n", encoding="utf-8")
+        result = site.build(index=OTHERS)
+        assert result.exit_code == 0, result.output
+        found.append(site.html("index").partition('role="main"')[2].partition("<footer")[0])
+    before, after = found
+    assert 'data-block="0"' in after
+    assert re.findall(r"<code[^>]*highlight[^>]*>", after) == re.findall(r"<code[^>]*highlight[^>]*>", before)
+    for part, end in (("ls", "</pre>"), ("In a list", "</li>"), ("Code that is indented", "No box")):
+        at = before.index(part)
+        assert before[at : before.index(end, at)] in after
+
+
 def test_a_theme_that_loads_one_page_only_has_the_scripts_on_all(site: Site) -> None:
     """The reader may come to a page with outputs from one without."""
     theme = "{name: material, features: [navigation.instant]}"

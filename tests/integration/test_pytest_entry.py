@@ -78,6 +78,7 @@ def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester)
     done = subprocess.run(build, cwd=project.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     html = (project.path / "site/index.html").read_text(encoding="utf-8")
+    assert "ran docs/index.md" not in done.stderr, "what is recorded to fail is shown without an output anyway"
     assert "ZeroDivisionError" not in html
     assert "afterwards" in html
     (project.path / "docs/index.md").write_text(failing.replace("/ 0", "/ 1"), encoding="utf-8")
@@ -193,3 +194,37 @@ def test_writing_what_a_fence_says_leaves_the_rest_of_its_page(project: pytest.P
     page.write_bytes(b"\xef\xbb\xbf" + EXPECTED.format("7").replace("\n", "\r\n").encode())
     project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
     assert page.read_bytes() == b"\xef\xbb\xbf" + EXPECTED.format("1").replace("\n", "\r\n").encode()
+
+
+COMMENTED = """\
+# Page
+
+> ```python
+> for number in range(2):
+>     print(number)
+>     #> {0}
+>     #> {1}
+>
+> print(object())
+> #> <object object at 0x0123456789ab>
+> print("in  quotes")
+> '''
+> in quotes
+> '''
+> ```
+"""
+
+
+def test_comments_of_pytest_examples_may_say_what_a_block_prints(project: pytest.Pytester) -> None:
+    """pytest compares with them, and what records writes them anew, without a recording that is stale at once."""
+    config = MKDOCS.replace("{recordings: golden}", "{recordings: golden, expect: following}")
+    (project.path / "mkdocs.yml").write_text(config, encoding="utf-8")
+    page = project.path / "docs/index.md"
+    page.write_text(COMMENTED.format("7", "8"), encoding="utf-8")
+    project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=1)
+    assert page.read_text(encoding="utf-8") == COMMENTED.format("0", "1")
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=1)
+    page.write_text(COMMENTED.format("7", "1"), encoding="utf-8")
+    result = project.runpytest_subprocess(*ENTRY)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*docs/index.md:3 on cpu: not what the page says in its comments*", "-    #> 7"])

@@ -31,7 +31,7 @@ def page(root: Path, name: str, settings: Settings | None = None) -> Page:
     [
         ("transcripts", ["transcript:3", "transcript:9"]),
         ("left", []),
-        ("passed", ["python:3", "python:7", "python:11", "python:15"]),
+        ("passed", ["python:3", "python:7", "python:11", "python:15", "python:19"]),
     ],
 )
 def test_each_convention_is_read(root: Path, name: str, blocks: list[str]) -> None:

@@ -51,6 +51,15 @@ def test_the_mark_goes_when_the_device_has_run_the_block(write: Write) -> None:
     assert "expected" not in woven
 
 
+def test_a_simulated_output_takes_the_mark_away(write: Write) -> None:
+    """The output shows what the box would say, and its own label says that no GPU printed it."""
+    assert CUDA.environment is not None
+    simulated = replace(CUDA, environment=replace(CUDA.environment, simulated=True))
+    woven = weave(write(PAGE), {0: [simulated]}, {})
+    assert "\nThe copy waits for the GPU\n" in woven
+    assert UNRUN not in woven
+
+
 def test_an_output_of_another_device_does_not_take_the_mark_away(write: Write) -> None:
     """The block runs everywhere; the sentence is about CUDA."""
     page = write(PAGE.replace(' needs="cuda"', ""))
@@ -111,10 +120,3 @@ def test_expected_results_are_listed_with_their_blocks(write: Write) -> None:
 def test_the_title_says_what_the_result_rests_on(links: str, title: str) -> None:
     """A prediction must not look like PyTorch's word."""
     assert based_on(f"\n    It waits {links}.\n") == title
-
-
-def test_a_simulated_output_does_not_settle_it(write: Write) -> None:
-    """What is left in a box is what only a real GPU shows."""
-    assert CUDA.environment is not None
-    simulated = replace(CUDA, environment=replace(CUDA.environment, simulated=True))
-    assert UNRUN in weave(write(PAGE), {0: [simulated]}, {})

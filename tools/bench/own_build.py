@@ -22,6 +22,10 @@ FETCHED = re.compile(r"^( *)(?:import|inventories):\n(?:\1 *- [^\n]*https?:[^\n]
 """Inventories of mkdocstrings in a mkdocs.yml."""
 CHANGES = re.compile(r"Build Date UTC[^\n]*|0x[0-9a-f]{8,}")
 """What is another text in each build of the same page."""
+CODE = re.compile(r'(?:<div[^>]*>(?:<span class="filename">.*?</span>)?)?(?P<pre><pre\b.*?</pre>)', re.S)
+"""Code on a page, with the element that it is in and its title."""
+OWN = re.compile(r'data-block="|class="sd-text"|__(?:span|codelineno)-b-')
+"""What marks our own code and outputs."""
 LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
 """How `samedevice init` tells of a block that has no output."""
 PLAIN = ("--noconftest", "-o", "addopts=", "-o", "filterwarnings=")
@@ -62,12 +66,19 @@ def difference(before: Path, after: Path) -> list[str]:
     for name in one.keys() & other.keys():
         if name.suffix == ".html":
             texts = [CHANGES.sub("", path.read_text(encoding="utf-8")) for path in (one[name], other[name])]
-            same = texts[0] == texts[1] or "".join(OtherText(texts[0]).found) == "".join(OtherText(texts[1]).found)
+            words = ["".join(OtherText(text).found) for text in texts]
+            same = texts[0] == texts[1] or (words[0] == words[1] and not other_code(*texts))
         else:  # the search knows the outputs, too
             same = name.name == "search_index.json" or one[name].suffix == ".gz"
             same = same or one[name].is_dir() or one[name].read_bytes() == other[name].read_bytes()
         found += [] if same else [str(name)]
     return sorted(found)
+
+
+def other_code(before: str, after: str) -> Counter[str]:
+    """The code on a page that is neither ours nor marked up as it was before."""
+    codes = (found["pre"] for found in CODE.finditer(after) if not OWN.search(found[0]))
+    return Counter(codes) - Counter(found["pre"] for found in CODE.finditer(before))
 
 
 def build(folder: Path, site: Path, python: Path) -> tuple[int, list[str]]:

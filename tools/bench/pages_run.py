@@ -12,7 +12,7 @@ from typing import Any
 
 from measure import children
 
-ENVIRON = {"CUDA_VISIBLE_DEVICES": "", "MPLBACKEND": "agg", "NO_MKDOCS_2_WARNING": "1"}
+ENVIRON = {"CUDA_VISIBLE_DEVICES": "", "MPLBACKEND": "agg", "NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": "0"}
 
 
 @dataclass(frozen=True)

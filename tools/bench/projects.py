@@ -79,7 +79,8 @@ PROJECTS = (
 )
 
 
-MARKDOWN_DOCS = ("-p", "no:samedevice", "--markdown-docs", DOCS)
+MARKDOWN_DOCS = ("-p", "no:samedevice", "--markdown-docs", "--ignore-glob=*.py", DOCS)
+"""It would import programs below the folder of pages, too."""
 BUILT = tuple(
     Project(name, f"https://github.com/{owner}/{name}", commit, "", pages, "pytest-markdown-docs", MARKDOWN_DOCS)
     for owner, name, commit, pages in (
@@ -87,6 +88,7 @@ BUILT = tuple(
         ("encode", "httpx", "ae1b9f66238f75ced3ced5e4485408435de10768", "63eb3448d7e7b0f4"),
         ("koaning", "scikit-lego", "c668b0936884f82b0f505c9772db204553b41058", "2c0a030f53eb0bf8"),
         ("mkdocstrings", "griffe", "b450abb0b372f594271a017153a297c75651531a", "d0efa4e8a94ee804"),
+        ("narwhals-dev", "narwhals", "94c29dd2a9dd54da214df7aa16e4ed19469acdb7", "8729e4dd0af57030"),
     )
 )
 """Projects that are built as they build themselves. What they install is named as seen from their checkout."""

@@ -81,8 +81,8 @@ import io
 # What runs before the block; what it prints is not shown.
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
-  /* Characters of a block's first line that leave room for a button in words beside it. */
-  const ROOM = 52;
+  /* Characters of a block's first two lines that leave room beside them for buttons in words, and for short ones. */
+  const ROOM = 52, LEAST = 66;
   const numbers = (text = "") => text.match(/\d+/g) || [];
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
   const quiet = (block) => {
@@ -135,12 +135,15 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       const count = numbers(block.dataset.needs).length;
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy a program that runs by itself: this block${with_}`;
-      nav.classList.toggle("sd-tight", code(block).split("\n", 1)[0].length > ROOM);
       nav.prepend(make("button", {
         type: "button", className: "md-code__button sd-run", title, innerHTML: "<span>Copy runnable </span>program", onclick: () => copy(block, with_),
       }));
     }
   };
+  for (const block of all("[data-block]")) {
+    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length));
+    if (width > ROOM) block.classList.add(width > LEAST ? "sd-below" : "sd-tight");
+  }
   const content = document.querySelector(".md-content");
   if (content) new MutationObserver(add).observe(content, { childList: true, subtree: true });
   else all("[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));

@@ -23,20 +23,26 @@ from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped
 from samedevice.integration.rendered_site import RenderedSite, Weaving
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Page
-from samedevice.weaving.weave import output_fence
+from samedevice.weaving.weave import FENCE, output_fence
 
 FENCES = "fenced_code_block"
 """The name of the preprocessor of pymdownx.superfences."""
 FIRST = 1000
 """Before every other preprocessor: none may change code, and none may see it but encoded."""
+BEFORE_FENCES = 26
+"""Right before the preprocessor of fences."""
 LAST = -1000
 """After every other processor, when the tree or the HTML is whole."""
+FOLDED = re.compile(r"^[ \t>]*\?\?\? code ", re.M)
+"""A block in a closed box."""
 SUPERFENCES = "pymdownx.superfences"
 DETAILS = "pymdownx.details"
 HIGHLIGHT = "pymdownx.highlight"
+INDENTED = "indent-highlight"
+"""What it does to code that is indented, which is none of our business."""
 NAMED = "pygments_lang_class"
 """The option that has highlighted code name its language as a class, so that it can be compared with the blocks."""
-LANGUAGE = re.compile(r'(<div (?:id="[^"]*" )?class=")language-[\w+#.-]+ (?=highlight")')
+LANGUAGE = re.compile(r'(<(?:div (?:id="[^"]*" )?|code )class=")language-[\w+#.-]+ (?=highlight")')
 """That class."""
 
 
@@ -59,7 +65,31 @@ class Weaver(Preprocessor):  # type: ignore[misc]
             return lines
         self.weaving = weaving
         self.named = prepare(self.md)
+        if FOLDED.search(text) and "details" not in self.md.parser.blockprocessors:
+            self.md.registerExtensions([DETAILS], {})
         return text.split("\n")
+
+
+class Fences(Preprocessor):  # type: ignore[misc]
+    """Shows our fences where the project has no pymdownx.superfences. It shows all others as it did before."""
+
+    def __init__(self, md: Markdown, weaver: Weaver) -> None:
+        super().__init__(md)
+        self.weaver = weaver
+
+    def run(self, lines: list[str]) -> list[str]:
+        """The lines, our fences as HTML that other processors leave alone."""
+        if not self.weaver.wove or _superfences(self.md):
+            return lines
+        own = Markdown(extensions=[SUPERFENCES])
+        prepare(own)
+        own.preprocessors[FENCES].get_hl_settings()
+
+        def shown(fence: re.Match[str]) -> str:
+            html = output_fence(fence["body"], OURS, OURS, {}, own)
+            return f"{fence['prefix']}{self.md.htmlStash.store(html)}"
+
+        return FENCE.sub(shown, "\n".join(lines)).split("\n")
 
 
 class Tree(Treeprocessor):  # type: ignore[misc]
@@ -106,23 +136,27 @@ def _zensical(md: Markdown) -> Weaving | None:
 def prepare(md: Markdown) -> bool:
     """Have a Markdown instance show blocks and outputs: add what its project does not list.
 
-    Return whether the project wants code to name its language. A project without pymdownx.superfences has no blocks.
+    Return whether the project wants code to name its language. One without pymdownx.superfences stays as it is.
     """
-    fences = getattr(md.preprocessors[FENCES], "extension", None) if FENCES in md.preprocessors else None
+    fences = _superfences(md)
     if fences is None:
         return True
     ours = (OURS, _formatted, lambda *_: True, None)  # before version 11 it took three
     if OURS not in [fence["name"] for fence in fences.superfences]:
         fences.extend_super_fences(*ours[: len(signature(fences.extend_super_fences).parameters)])
-    if "details" not in md.parser.blockprocessors:
-        md.registerExtensions([DETAILS], {})
     found = [one for one in md.registeredExtensions if hasattr(one, "get_pymdownx_highlight_settings")]
     named = any(extension.enabled and extension.getConfig(NAMED) for extension in found)
     for extension in found:
         extension.setConfig(NAMED, True)
     if not any(extension.enabled for extension in found):
         md.registerExtensions([HIGHLIGHT], {HIGHLIGHT: {NAMED: True}})
+        md.treeprocessors.deregister(INDENTED)
     return named
+
+
+def _superfences(md: Markdown) -> Any:
+    """The extension pymdownx.superfences of a Markdown instance; None if it has none."""
+    return getattr(md.preprocessors[FENCES], "extension", None) if FENCES in md.preprocessors else None
 
 
 def _formatted(src: str, language: str, options: object, md: Markdown, **rest: object) -> str:
@@ -141,6 +175,7 @@ class SameDeviceExtension(Extension):  # type: ignore[misc]
         """Add the processors."""
         weaver, tree = Weaver(md, self.getConfig("weaving") or None), Tree(md)
         md.preprocessors.register(weaver, OURS, FIRST)
+        md.preprocessors.register(Fences(md, weaver), f"{OURS}-fences", BEFORE_FENCES)
         md.treeprocessors.register(tree, OURS, LAST)
         md.postprocessors.register(Checker(md, weaver, tree), OURS, LAST)
 

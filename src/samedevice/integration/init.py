@@ -47,7 +47,7 @@ def init(root: Path) -> Iterator[str]:
     else:
         refused = list(_refused(root, settings))
         leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        path.write_bytes(with_plugin(path.read_bytes().decode(), path, leave).encode())
+        path.write_bytes(with_plugin(path.read_bytes().decode(), path, leave, "plugins" in project).encode())
         yield f"{path.name}: added {PLUGIN} to plugins"
         settings = settings_of(read(root), root)
     pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
@@ -59,7 +59,7 @@ def init(root: Path) -> Iterator[str]:
     yield f"look: python -m mkdocs serve; then commit {path.name} and {settings.recordings}"
 
 
-def with_plugin(text: str, path: Path, leave: list[str]) -> str:
+def with_plugin(text: str, path: Path, leave: list[str], inherits_plugins: bool = False) -> str:
     """The text of a mkdocs.yml with the plugin at the end of its list, and nothing else changed.
 
     Raises ProjectError where that is not what YAML reads then.
@@ -67,7 +67,7 @@ def with_plugin(text: str, path: Path, leave: list[str]) -> str:
     before, options = read_text(text, path), f" {{leave: {json.dumps(leave)}}}" if leave else ""
     after = _added(text, options)
     advice = f"add this below plugins:, and run samedevice init again:\n\n  - {PLUGIN}{':' * bool(options)}{options}"
-    if "INHERIT" in before and "plugins" not in before:
+    if "plugins" not in before and inherits_plugins:
         raise ProjectError(f"{path.name} inherits its plugins; in the file that lists them {advice}")
     wanted = [*(entries(before.get("plugins")) or [("search", None)]), (PLUGIN, {"leave": leave} if leave else {})]
     try:
@@ -119,6 +119,7 @@ def _record(root: Path, pages: list[Page]) -> Iterator[str]:
         runs.start((page, device, None) for page, device in selected)
         first = [runs.result(page, device) for page, device in selected]
         runs.forget()
+        runs.close()  # a process that starts anew: what it imported before, NumPy, may hold a state of random numbers
         runs.start((page, device, None) for page, device in selected)
         for (page, device), run in zip(selected, first, strict=True):
             again = zip(page.blocks, run.outputs, runs.result(page, device).outputs, strict=True)

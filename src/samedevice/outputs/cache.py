@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import shutil
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,15 +64,21 @@ class OutputCache:
         entries = tuple(entry for entry in found.whole if entry.hash in hashes)
         return replace(found, entries=entries) if entries else None
 
-    def missing(self, page: Page, device: str) -> set[int]:
-        """The blocks, by index, of those sections of which a block is not kept; of these every block has to run."""
+    def missing(self, page: Page, device: str, failing: Container[int] = ()) -> set[int]:
+        """The blocks, by index, of those sections of which a block is not kept; of these every block has to run.
+
+        Blocks that are known to fail, by index, need not be kept.
+        """
         found = self.find(page, device)
         known = {entry.hash for entry in found.entries} if found else set()
         hashes = page.hashes(device, torch_build().version)
         lacking = {
             block.index
             for block in page.blocks
-            if hashes[block.index] is not None and block.options.count == 1 and hashes[block.index] not in known
+            if hashes[block.index] is not None
+            and block.options.count == 1
+            and hashes[block.index] not in known
+            and block.index not in failing
         }
         parts = ({block.index for block in blocks} for _, blocks in page.units)
         return {index for part in parts if part & lacking for index in part}

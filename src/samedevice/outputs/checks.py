@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from samedevice.outputs import labels
-from samedevice.outputs.comparison import difference
+from samedevice.outputs.cleaning import clean
+from samedevice.outputs.comparison import difference, same_text
 from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
+from samedevice.pages import comments
 from samedevice.pages.page import Block, Page
 
 
@@ -51,11 +53,26 @@ def unexpected(page: Page, block: Block, device: str, output: Output) -> str:
     """How an output is not what the page says that the block prints; empty if it is, or if the page says nothing."""
     if block.expected is None:
         return ""
-    found = difference(Output(block.expected.body), replace(output, figures=()), block.options.numbers_vary)
+    text, vary = expected_text(block, output), block.options.numbers_vary and not block.says_itself
+    found = difference(Output(_told(block.expected.body)), Output(_told(text)), vary)
     if not found:
         return ""
-    what = f"{block} on {device}: not what the page says below it, line {block.expected.line}"
+    where = "in its comments" if block.says_itself else f"below it, line {block.expected.line}"
+    what = f"{block} on {device}: not what the page says {where}"
     return f"{what}\n\n{found}\n\nIf the new output is right, run {record_command(page, device)}; it writes it there"
+
+
+def expected_text(block: Block, output: Output) -> str:
+    """What the fence that says what a block prints must hold, given what it printed."""
+    if not block.says_itself:
+        return output.shown
+    vary = block.options.numbers_vary
+    return comments.commented(block.code, output.lines, lambda one, other: same_text(_told(one), _told(other), vary))
+
+
+def _told(text: str) -> str:
+    """What a page says that a block prints, as outputs are kept, and without blanks that editors drop."""
+    return "\n".join(line.rstrip() for line in clean(text, {}).split("\n"))
 
 
 def known(block: Block, device: str, statuses: Sequence[BlockStatus]) -> bool:

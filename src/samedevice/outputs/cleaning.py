@@ -24,8 +24,8 @@ BEFORE, AFTER = r"(?:(?<![^\s'\"`(\[{<>=,;|])|(?<=[^\w]:))", r"(?![\w~+@%-]|\.\w
 ROOT = re.compile(r"(?:[A-Za-z]:)?[/\\]*")
 """The root of a disk. Every path begins with it, so that it says nothing about this machine."""
 TRIGGERED = re.compile(r" ?\(Triggered internally at [^()\n]*\)")
-LOGGED = re.compile(r"\[([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ ([\w.]+):\d+\]")
-"""How PyTorch's C++ log begins a line: level, day, time, place in its source."""
+LOGGED = re.compile(r"(?<!\w)\[?([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ (?:\d+ )?([\w./]+):\d+\]")
+"""How PyTorch's log begins a line: level, day, time, in Python the process, place in its source."""
 GLOO = re.compile(
     r"(?:\[Gloo\] Rank | is connected to | peer ranks\. |Expected number of connected peer ranks is : |\d)*"
 )
@@ -41,8 +41,9 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
 
     Those of ASCII become their pictures (`␀`), those of Latin-1 and those that turn the direction of text their
     numbers (`<U+202E>`). Carriage returns do what they do on a terminal, colours are dropped, addresses in the reprs of
-    objects become `0x...`, the log of PyTorch's C++ keeps level and file of each line (`[W Context.cpp]`) and no
-    time, what gloo says of its connections is dropped, each key of `places` (a path of this machine) becomes its value.
+    objects become `0x...`, PyTorch's log keeps level and file of each line (`[W Context.cpp]`) and neither time nor
+    process, what gloo says of its connections is dropped, each key of `places` (a path of this machine) becomes its
+    value.
     `more` is how many bytes follow the text that were not read.
     """
     text, more = text[:READ], more + len(text[READ:])

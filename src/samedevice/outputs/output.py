@@ -57,6 +57,8 @@ class Output:
     """Why the block's process had to end in it: its time limit, a signal, an exit; empty if it did not."""
     unsure: str = ""
     """What of a simulated device a real one may do differently; never recorded."""
+    lines: tuple[tuple[int, str], ...] = ()
+    """Which line of the code printed what, where its page says so in comments; never recorded."""
 
     @property
     def shown(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
+from samedevice.pages import comments
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 
@@ -42,10 +43,15 @@ class Block:
     included: str = ""
     """Text of other files whose change changes this block."""
     expected: Fence | None = field(default=None, compare=False)
-    """The fence after it that holds what it must print; None without one, or where fences after blocks are text."""
+    """The fence that says what it must print: the one after it, or its own, in comments; None where none does."""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
+
+    @property
+    def says_itself(self) -> bool:
+        """Whether its own comments say what it must print."""
+        return self.expected is self.fence
 
     def runs_on(self, device: str, torch: str = "") -> bool:
         """Whether the block runs on this kind of device, with this version of PyTorch; without one, with any."""
@@ -69,7 +75,8 @@ class Block:
         options = {
             one.name: getattr(self.options, one.name) for one in fields(self.options) if one.metadata.get("output")
         }
-        about: list[Any] = [self.kind, self.code, self.included, options]
+        code = comments.silent(self.code) if self.says_itself else self.code
+        about: list[Any] = [self.kind, code, self.included, options]
         if self.kind == "python" and SHOWS_LINES.search(self.code):
             about += [self.path, self.code_line]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()

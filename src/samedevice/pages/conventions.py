@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 
 WORD = re.compile(r"(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s}]+))?")
 """An option as any tool writes it."""
+NAMED = re.compile(r"\.?(?:python|py|pycon)3?\b", re.I)
+"""What the first line of a fence of Python begins with."""
 PROMPT = re.compile(r"\s*>>> ")
 """What a transcript begins with."""
 SKIPPED = re.compile(
@@ -31,25 +33,27 @@ def _newer(value: str) -> bool:
 
 LEAVES: Mapping[str, Callable[[str], bool]] = {
     "exec": lambda value: True,  # markdown-exec runs it, and shows what it likes
+    "fixture": lambda value: True,  # pytest-markdown-docs runs it with names that pytest's fixtures give it
     "notest": lambda value: True,  # pytest-markdown-docs
     "requires": _newer,  # pytest-examples, as pydantic and dirty-equals use it
     "test": lambda value: value.startswith("skip"),
 }
 """The options by which a fence is another tool's, or is not run: it stays as it is."""
 PASSED = frozenset(
-    "continuation group html id idprefix linenums lint output result rewrite_assert session source upgrade".split()
+    "continuation group html id idprefix linenums lint output result retry rewrite_assert runner session source "
+    "upgrade".split()
 ).union(LEAVES)
 """The options that mean nothing here. Classes and ids do neither."""
 
 
 def words(info: str) -> dict[str, str]:
-    """The options of a fence as any tool would read them; without quotes."""
-    return {found["key"]: (found["value"] or "").strip("\"'") for found in WORD.finditer(info)}
+    """The options of a fence as any tool would read them; without quotes, and without what follows a colon."""
+    return {found["key"].partition(":")[0]: (found["value"] or "").strip("\"'") for found in WORD.finditer(info)}
 
 
 def passes(key: str) -> bool:
     """Whether an option is passed on to the renderer unread."""
-    return key in PASSED or key[0] in ".#"
+    return key.partition(":")[0] in PASSED or key[0] in ".#"
 
 
 def why_left(info: str, above: str = "") -> str:

@@ -43,6 +43,11 @@ class Fence:
     body: str
     """The lines between the fences, without the prefix; ends with a newline unless empty."""
 
+    def lines(self, text: str) -> list[str]:
+        """The lines between the fences if they held this text."""
+        new = text.removesuffix("\n").split("\n") if text else []
+        return [f"{self.prefix}{line}" if line else self.prefix.rstrip() for line in new]
+
 
 class _Containers:
     """Follows lists, admonitions, tabs, definitions and quotes, to tell a fence in one from an indented code block."""

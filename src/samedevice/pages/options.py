@@ -163,6 +163,8 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
     if info.startswith("{") and info.endswith("}"):
         info = info[1:-1].strip()
     match = INFO.match(info)
+    if match is None and not settings.console and not conventions.NAMED.match(info):
+        return "text", {}  # it names no language: superfences shows it as text, with these options
     if match is None:
         raise PageError(page, fence.line, f'cannot read "{fence.info}"; write a language, then key="value" options')
     language, rest = match["language"] or "", match["rest"].strip()

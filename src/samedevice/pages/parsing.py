@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from sybil import Document, Region
 from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
-from samedevice.pages import conventions
+from samedevice.pages import comments, conventions
 from samedevice.pages.fences import Fence, all_fences, find_fences
 from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
@@ -93,8 +93,15 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
     complaints.raise_all()
     if settings.expect == "following" and not page.endswith(NOTEBOOK):
         following = {fence.start: fence for fence in find_fences(text, page) if conventions.is_output(fence.info)}
-        return [replace(block, expected=following.get(_next(text, block.fence.end))) for block in blocks]
+        return [replace(block, expected=_expected(block, text, following)) for block in blocks]
     return blocks
+
+
+def _expected(block: Block, text: str, following: Mapping[int, Fence]) -> Fence | None:
+    """The fence that says what a block must print, if there is one; `following` has those of text by their places."""
+    if block.kind == "python" and block.code == block.fence.body and comments.said(block.code):
+        return block.fence
+    return following.get(_next(text, block.fence.end))
 
 
 def _next(text: str, offset: int) -> int:

@@ -130,8 +130,8 @@ def _is_last(message: Message) -> bool:
 
 def _output(found: Message) -> Output:
     """A block's output from its message. A figure that must not be on a page is left out, and is the block's error."""
-    trace, unsure = found.pop("trace"), found.pop("unsure")
-    output = replace(Output.from_json(found), unsure=unsure)
+    trace, unsure, lines = found.pop("trace"), found.pop("unsure"), found.pop("lines")
+    output = replace(Output.from_json(found), unsure=unsure, lines=tuple((line, text) for line, text in lines))
     refused = next(filter(None, (figure_fault(figure.svg) for figure in output.figures)), "")
     if refused:
         return replace(output, raised=Raised("FigureError", refused), figures=())

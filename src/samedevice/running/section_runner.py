@@ -205,4 +205,5 @@ def _request(block: Block, device: str) -> Message:
         "raises": options.raises_on(device),
         "count": options.count,
         "alt": options.alt,
+        "by_line": block.says_itself,
     }

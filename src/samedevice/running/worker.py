@@ -30,6 +30,7 @@ from typing import IO, Any, BinaryIO, TextIO
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.running.machine import count, environment, installed
+from samedevice.running.printed_lines import PrintedLines
 
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
@@ -138,16 +139,18 @@ class Runner:
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
-        value, raised = "", None
+        value, raised, first = "", None, block["code_line"]
+        printed = PrintedLines(self._path(block), first, first + block["code"].count("\n"))
         try:
             if block["kind"] == "python":
-                value = self._python(block)
+                with printed if block["by_line"] else contextlib.nullcontext():
+                    value = self._python(block)
             elif block["kind"] == "transcript":
                 self._transcript(block)
             elif block["kind"] == "console":
                 self._console(block["code"])
             else:
-                self._program([sys.executable, str(Path(self.job["root"], block["path"])), *shlex.split(block["args"])])
+                self._program([sys.executable, self._path(block), *shlex.split(block["args"])])
         except BaseException as error:
             raised = self._raised(error, block)
         if os.getpid() != self.process:  # the block forked, and this is the child
@@ -161,10 +164,14 @@ class Runner:
         except Exception as error:
             raised = raised or self._raised(error, block)
         shown = clean(text, self.places, more), clean(value, self.places), raised, figures
-        return Output(*shown, unsure=self.notes.take())
+        lines = tuple((line, clean(text, self.places)) for line, text in printed.printed)
+        return Output(*shown, unsure=self.notes.take(), lines=lines)
+
+    def _path(self, block: Job) -> str:
+        return str(Path(self.job["root"], block["path"]))
 
     def _python(self, block: Job) -> str:
-        path = str(Path(self.job["root"], block["path"]))
+        path = self._path(block)
         tree = ast.parse("\n" * (block["code_line"] - 1) + block["code"], path)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self._evaluate(tree, path)
@@ -302,7 +309,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
         report(start=number)
         output = runner.run(block)
         trace = output.raised.trace if output.raised else ""
-        report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure})
+        report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure, "lines": output.lines})
     report(end=True)
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()

@@ -101,7 +101,8 @@ class _Code(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Take in its text; a title is beside the code, not in it."""
-        if self.at and not self.numbers and (not self.found[-1].index or "pre" in self.open[self.at - 1 :]):
+        inside = self.open[max(self.at - 2, 0) :]  # without Pygments, the element that names the language is in `pre`
+        if self.at and not self.numbers and (not self.found[-1].index or "pre" in inside):
             self.found[-1].text += data
 
 

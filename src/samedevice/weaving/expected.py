@@ -4,10 +4,9 @@
 
         The copy waits for the GPU ([CUDA semantics](...)).
 
-belongs to the block above it. Until that device has run the block, the page shows the text in a box whose title says
-what it rests on: PyTorch's source or documentation, a report, or nothing but our word. What a simulated device printed
-does not change it. Afterwards the text is an ordinary paragraph. Without a device in quotes the text is about the
-device that the block needs, else about CUDA.
+belongs to the block above it. Until the page shows an output of that device, simulated or not, the text is in a box
+whose title says what it rests on: PyTorch's source or documentation, a report, or nothing but our word. Afterwards it
+is an ordinary paragraph. Without a device in quotes the text is about the device that the block needs, else about CUDA.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.pages.links import find_links
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.panes import ShownOutput, is_simulated
+from samedevice.weaving.panes import ShownOutput
 
 EXPECTED = re.compile(
     r'^(?P<prefix>[ \t]*)!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n'
@@ -39,11 +38,11 @@ PREDICTION = "Our prediction"
 
 
 def write_expected(prose: str, page: Page, start: int, block: Block | None, shown: Sequence[ShownOutput]) -> str:
-    """Prose with the expected results of the block above it: each in a box, or as text where the device ran the block.
+    """Prose with the expected results of the block above it: each in a box, or as text below an output of the device.
 
     `prose` begins at offset `start` of the page. Raises PageError where there is no block above, or no such device.
     """
-    ran = {one.device for one in shown if one.output is not None and not one.wrong and not is_simulated(one)}
+    ran = {one.device for one in shown if one.output is not None and not one.wrong}
 
     def settled(match: re.Match[str]) -> str:
         line = page.text.count("\n", 0, start + match.start()) + 1

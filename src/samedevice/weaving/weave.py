@@ -25,6 +25,7 @@ from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import ShownOutput, is_simulated
 from samedevice.weaving.summary import summary_html
+from samedevice.weaving.unsaid import unsaid
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
 """Finds the fences of a woven text."""
@@ -77,9 +78,10 @@ def _blocks(
     """What is written in the place of each block, above and below the list that explains marks in its code."""
     quiet = _quiet(page, shown)
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
-        html = quiet.get(block.index, output_html(block, shown.get(block.index, ()), of_output(anchor), about))
+        rest = unsaid(block, shown.get(block.index, ()))
+        html = quiet.get(block.index, output_html(block, rest, of_output(anchor), about))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
-        output = _output_fence(block.fence.prefix, html) if html and block.expected is None else ""
+        output = _output_fence(block.fence.prefix, html) if html else ""
         code = _source(page, block) if block.kind == "transcript" else _fence(block, copies.get(block.index), anchor)
         yield (output + _folded(block, code), "") if block.options.fold else (code, output)
 
@@ -165,8 +167,8 @@ def output_fence(source: str, _language: str, _class: str, _options: object, md:
     fences.line_count = code["source"].count("\n") + 1  # superfences drops highlighted lines that come after the last
     about = {"classes": code["classes"], "id_value": code["id"], "attrs": code["data"]}
     html: str = fences.highlight(code["source"], code["language"], code["options"], md, **about)
-    style = code["data"]["style"]  # of the attributes, superfences writes only those that begin with data-
-    return html.replace(' data-block="', f' style="{style}" data-block="', 1)
+    style = f' style="{code["data"]["style"]}"'  # with Pygments, superfences writes only what begins with data-
+    return html if style in html else html.replace(' data-block="', f'{style} data-block="', 1)
 
 
 def woven_outputs(markdown: str) -> list[str]:

@@ -20,7 +20,6 @@ from mkdocs.structure.toc import get_toc
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
 from samedevice.integration.downloads import write_exports
-from samedevice.integration.extension import SUPERFENCES
 from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.integration.page_weaver import PageWeaver, Woven, messages
@@ -104,7 +103,7 @@ class SiteBuild:
             if file.abs_src_path is not None and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
-        self._extend(any(page.blocks for page in pages if not page.path.endswith(NOTEBOOK)))
+        self._extend()
         for line in orphans(self.site_outputs.root, pages, self.settings):
             log.warning(line)
         self.site_outputs.start(pages)
@@ -115,13 +114,11 @@ class SiteBuild:
         except PageError as error:
             return error
 
-    def _extend(self, fences: bool) -> None:
-        """Have Markdown weave the pages, and know fences if there are any; a site without them stays as it is."""
+    def _extend(self) -> None:
+        """Have Markdown weave the pages."""
         names = self.config.markdown_extensions
         name = next((name for name in NAMES if name in names), EXTENSION)
-        faulty = any(not isinstance(page, Page) for page in self.pages.values())
-        needed = [name, *[SUPERFENCES] * (fences or faulty)]
-        names += [one for one in needed if one not in names]
+        names += [name] * (name not in names)
         self.config.mdx_configs[name] = {"weaving": self}
 
     @property
