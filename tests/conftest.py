@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import shutil
@@ -283,3 +284,30 @@ def recorded(repository: Any) -> Any:
     repository.pytest("--record")
     assert repository.recording().exists()
     return repository
+
+
+WIDGETS = HERE.parent / "docs/assets/widgets"
+Ask = Callable[[str, str, list[list[Any]]], list[Any]]
+CALL = """
+const [file, name, call] = process.argv.slice(1), fs = require("fs");
+require("vm").runInThisContext(fs.readFileSync(file, "utf8"));
+const special = (key, value) => typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+const asked = JSON.parse(fs.readFileSync(0, "utf8"));
+console.log(JSON.stringify(asked.map((given) => sdWidgets[name][call](...given)), special));
+"""
+
+
+@pytest.fixture(scope="session")
+def ask() -> Ask:
+    """Calls a function of a widget once for each list of arguments, and returns what it returned."""
+    node = shutil.which("node")
+    if node is None and not os.environ.get("CI"):
+        pytest.skip("needs node")
+
+    def ask(widget: str, function: str, given: list[list[Any]]) -> list[Any]:
+        command = [node or "node", "-e", CALL, str(WIDGETS / f"{widget}.js"), widget, function]
+        done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
+        found: list[Any] = json.loads(done.stdout)
+        return found
+
+    return ask

@@ -2,405 +2,616 @@
    them as the section's own words, and takes a question that is like one of them to that section. An address whose page is
    gone counts for the one section of the same folder that has its anchor, of several for that whose page has the old name in front. */
 globalThis.sdAsked = `
-amp/autocast#accuracy does mixed precision hurt accuracy; amp worse results than fp32; precision loss
-amp/autocast#arguments autocast parameters; device_type, dtype, enabled, cache_enabled; how to use autocast; with torch.autocast
-amp/autocast#compile autocast and torch.compile together
-amp/autocast#cpus autocast on cpu; mixed precision without a gpu; cpu bf16 amx avx512
-amp/autocast#custom-functions custom_fwd custom_bwd; autograd function under amp
-amp/autocast#distributed autocast with DDP, DataParallel or FSDP; amp on multiple gpus
-amp/autocast#float16-or-bfloat16 difference between fp16 and bf16; range of half precision; overflow float16 training
-amp/autocast#float8 fp8 training; transformer engine; torchao float8
-amp/autocast#gpus does V100 T4 A100 RTX support bfloat16; is_bf16_supported; tensor cores compute capability half precision; old gpu without bfloat16
-amp/autocast#leaving use the output after autocast; convert half output back to float32
-amp/autocast#memory does amp reduce memory; mixed precision uses more memory; memory saved by autocast
-amp/autocast#multiples-of-8 batch size multiple of 8; tensor core alignment; pad vocabulary size
-amp/autocast#nesting disable autocast for one layer or part of the model; run one operation in full precision; nested autocast enabled=False
-amp/autocast#old-names torch.cuda.amp deprecated; apex amp; new autocast syntax
-amp/autocast#parameters-float32 why are weights still float32 with amp; master weights; parameters dtype under autocast; gradients are float32
-amp/autocast#program amp training example; mixed precision full example code; how to use autocast and GradScaler together
-amp/autocast#result-dtypes which operations or layers run in float16 and which in float32 under autocast; output of linear is half, softmax is float32; autocast op list; layer norm dtype amp
-amp/autocast#speed AMP is not faster; mixed precision gives no speedup, same speed or slower; why is fp16 training slow; speed of autocast
-amp/autocast#tf32 allow_tf32; set_float32_matmul_precision; turn tf32 on or off; medium high highest
-amp/autocast#the-backward-pass-uses-the-same-dtypes should backward be inside autocast; loss.backward() under autocast; autocast and backward
-amp/autocast#what-changes what does autocast do; do I need model.half() or .half() with autocast; should I cast the model or the inputs to float16; autocast for inference, evaluation, validation; does the loss go inside autocast; what is AMP
-amp/autocast#which-dtype which dtype for mixed precision; bf16 mixed precision training; do I need a scaler with autocast; fp16 or bf16 for training
-amp/gradscaler#arguments-and-defaults init_scale default 65536; growth_factor backoff_factor growth_interval; best initial loss scale
-amp/gradscaler#autograd-grad gradient penalty with amp; autograd.grad with scaled loss
-amp/gradscaler#clipping clip gradients with amp; clip_grad_norm_ unscale_ before clipping
-amp/gradscaler#disabled GradScaler enabled=False; disable scaler on cpu
-amp/gradscaler#do-i-need-a-gradscaler do I need GradScaler; gradscaler bfloat16; loss scaling bf16; amp without GradScaler; what is GradScaler for
-amp/gradscaler#ema exponential moving average of weights with amp
-amp/gradscaler#find-out-where-the-inf-or-nan-comes-from loss becomes nan with amp; nan in mixed precision training; debug nan gradients; detect_anomaly
-amp/gradscaler#gradient-accumulation gradient accumulation with amp; accumulate gradients scaler update
-amp/gradscaler#growth-and-backoff scale keeps decreasing, shrinks, goes to zero; loss scale drops every step; scale grows; dynamic loss scaling
-amp/gradscaler#learning-rate-schedulers lr scheduler with GradScaler; scheduler.step with skipped step
-amp/gradscaler#methods order of scaler.scale, unscale_, step and update; how does GradScaler work; what does scaler.update() do; scaler.scale(loss).backward()
-amp/gradscaler#notice-a-skipped-step check whether the step was skipped; detect overflow with get_scale
-amp/gradscaler#save-and-load-checkpoints save scaler state_dict; resume amp training from checkpoint
-amp/gradscaler#set-scale change the scale manually; fixed static loss scale
-amp/gradscaler#several-losses-models-and-optimizers multiple optimizers or losses, GAN generator and discriminator with one scaler; one GradScaler per optimizer
-amp/gradscaler#underflow gradients vanish in half precision; gradients are zero with fp16; why loss scaling is needed
-amp/gradscaler#waits does scaler.step synchronize cuda
-amp/gradscaler#why-was-my-step-skipped optimizer step skipped by scaler; gradient overflow skipping step; nan or inf gradients with amp; scaler skips the first steps; inf gradient norm at the beginning of training; are inf gradients normal with amp; grad norm is inf
-devices/choosing#chain pick cuda, mps, xpu or cpu; support mac and nvidia
-devices/choosing#comparing-devices compare two devices; is the tensor on cuda; device.type
-devices/choosing#cuda-visible-devices hide gpus; restrict pytorch to one gpu; select gpu by environment variable; gpu numbering differs from nvidia-smi; CUDA_DEVICE_ORDER
-devices/choosing#default-device-torchset_default_device create all tensors on the gpu by default; set default tensor type cuda
-devices/choosing#device-strings-and-torchdevice what is cuda:0; difference between cuda and cuda:0; device index
-devices/choosing#let-the-caller-choose-device command line argument for the device; argparse device
-devices/choosing#several-gpus use a specific gpu; choose which gpu; run on gpu 1; second gpu; list all gpus; number of gpus; which gpu is used
-devices/choosing#torchaccelerator-what-the-one-line-does use gpu if available else cpu; device agnostic code; fall back to cpu if there is no gpu; select device automatically; run the same code on cpu and gpu; torch.device("cuda" if torch.cuda.is_available() else "cpu")
-devices/choosing#without-a-device-everything-is-created-on-the-cpu default device of new tensors; pytorch does not use my gpu; model runs on the cpu although a gpu is available
-devices/cuda#asynchronous cuda calls are asynchronous; does pytorch wait for the gpu; error appears at another line
-devices/cuda#crossover is the gpu always faster; when to use a gpu; gpu slower for small matrices; cpu faster than gpu
-devices/cuda#cuda-graphs capture a graph; reduce kernel launch overhead; torch.cuda.graph; reduce-overhead
-devices/cuda#launch-blocking debug cuda error; find the line of a cuda error; CUDA_LAUNCH_BLOCKING
-devices/cuda#low-utilization gpu usage is low; gpu utilization 0 percent; volatile gpu-util drops; gpu is idle, not fully used; training does not use the gpu much; gpu usage at 30 percent; is it normal that the gpu is not at 100 percent; low gpu usage
-devices/cuda#matmul-rate tflops of my gpu; peak performance; matrix multiplication speed
-devices/cuda#properties gpu name, memory and number of multiprocessors; get_device_properties; get_device_name
-devices/cuda#streams run kernels in parallel; overlap computation; multiple streams; torch.cuda.Stream
-devices/cuda#timing measure time of gpu code correctly; benchmark model inference time; time.time() wrong on gpu; why do I need synchronize for timing
-devices/cuda#warm-up first gpu call or first iteration is slow; first inference takes long; warm up; cuda initialization time; lazy initialization
-devices/cuda#what-a-wait-in-every-step-costs avoid synchronization in the training loop; loss.item() every iteration slow
-devices/cuda#what-cuda-is what is cuda; difference between cuda, cudnn and driver; cuda cores
-devices/cuda#what-waits which operations synchronize cpu and gpu; does .item(), .cpu(), print or nonzero synchronize, block until the gpu is done
-devices/dataloader#arguments-of-dataloader drop_last; last batch is smaller, dataset size not divisible by the batch size; shuffle; batch_size; sampler; dataloader parameters; length of a dataloader
-devices/dataloader#bottleneck data loading is the bottleneck; is the dataloader too slow; gpu waits for data
-devices/dataloader#dataset-on-device load the whole dataset into gpu memory; keep data on the gpu; small dataset on cuda
-devices/dataloader#default-device set_default_device and DataLoader; random sampler generator device
-devices/dataloader#from-items-to-a-batch-collate_fn custom collate function; variable length sequences, pad_sequence, padding in a batch; images of different sizes in a batch; how are samples batched
-devices/dataloader#iterable-dataset IterableDataset duplicates data with workers; streaming dataset; get_worker_info
-devices/dataloader#nested batch is a dict, list or tuple; move nested dictionary of tensors to gpu
-devices/dataloader#no-to move batch to gpu; how to put the dataloader on the gpu; DataLoader on cuda; send data to device in the loop; call .to(device) or cuda in Dataset __getitem__
-devices/dataloader#persistent-workers dataloader slow at the start of each epoch; workers restart every epoch
-devices/dataloader#pin-memory pin_memory true or false; when to use pinned memory in a DataLoader; pin_memory with non_blocking; pin memory thread
-devices/dataloader#prefetch prefetch batches; prefetch_factor
-devices/dataloader#shared-memory shm size docker; /dev/shm; sharing strategy file_system
-devices/dataloader#start-methods dataloader windows if __name__ == "__main__"; spawn or fork; dataloader hangs with opencv or cuda in workers; multiprocessing context
-devices/dataloader#workers how many workers; num_workers slower; more workers do not help; best num_workers; dataloader multiprocessing; num_workers=0
-devices/dataloader#wrapper dataloader that moves to the device automatically; prefetcher to gpu
-devices/getting-a-gpu#arch-list compute capability; sm_86; arch list; which gpus does pytorch support
-devices/getting-a-gpu#cpu-gpu-and-cuda-who-does-what what is a gpu; why use a gpu for deep learning
-devices/getting-a-gpu#cuda-version-in-nvidia-smi-is-not-the-cuda-that-pytorch-uses nvidia-smi shows another cuda version than torch.version.cuda
-devices/getting-a-gpu#driver-toolkit-runtime cuda toolkit, driver and runtime; nvcc version differs; does pytorch need a local cuda
-devices/getting-a-gpu#nvidia-smi-what-the-driver-sees nvidia-smi explained; gpu processes; driver version; see gpu usage
-devices/getting-a-gpu#quick-answer is my gpu used; test that pytorch sees the gpu; check cuda version; how do I know if cuda works; torch.version.cuda; is cuda installed
-devices/getting-a-gpu#the-gpus-properties name of the gpu; total memory of the gpu; how much vram; number of gpus
-devices/getting-a-gpu#three-ways-to-get-a-gpu free gpu; colab gpu; rent a gpu; kaggle; cloud
-devices/getting-a-gpu#which-build install pytorch with gpu support; pip install torch cuda; conda; cpu-only version installed; AMD gpu ROCm; Intel gpu; do I need to install the cuda toolkit; which cuda version for my driver; uninstall cpu version; RTX 5090 sm_120
-devices/getting-a-gpu#why-false cuda.is_available returns False; gpu not detected; pytorch cannot find the gpu; cuda not available in docker, wsl or jupyter
-devices/mismatch#allowed-mixes can I add a cpu scalar to a cuda tensor; zero dimensional tensor; index cuda tensor with cpu indices
-devices/mismatch#causes-and-fixes fix expected all tensors to be on the same device; all tensors on the same device; do model and data have to be on the same device; model and input on different devices
-devices/mismatch#device-map device_map auto; accelerate; hugging face model over several devices
-devices/mismatch#factory-in-forward tensor created in forward is on the cpu; torch.zeros in forward; positional encoding device; hidden state of an lstm on the wrong device
-devices/mismatch#find-the-tensor-that-stayed-behind find out which tensor is on the wrong device; list the devices of all parameters and buffers
-devices/mismatch#loss-weights class weights of the loss on gpu; labels on the cpu
-devices/mismatch#plain-attribute self.tensor not moved by model.to; register_buffer; constant in a module; attribute stays on cpu
-devices/mismatch#two-gpus model on cuda:1 and data on cuda:0; tensors on different gpus; model parallel; put a part of the network, half of the layers on a second gpu; split a model across two gpus; model parallelism
-devices/mismatch#which-message tensors on different devices error; cpu and cuda:0 error
-devices/moving-models#a-checkpoint-with-optimizer-state load optimizer state_dict; optimizer state on wrong device after loading a checkpoint; resume on another device
-devices/moving-models#check-which-device-a-model-is-on is the model on the gpu; next(model.parameters()).is_cuda; device of a module
-devices/moving-models#create-the-model-on-the-device create layers directly on the gpu; device argument of nn.Linear; init model on gpu
-devices/moving-models#losses-have-no-device-unless-they-hold-buffers does the loss function need .to(device); criterion.cuda()
-devices/moving-models#map_location-choose-where-to-load map_location cpu; load checkpoint onto another gpu; loading uses gpu 0 memory
-devices/moving-models#meta-device-and-to_empty create a model without allocating memory; meta device init
-devices/moving-models#mmaptrue-and-other-formats load a large checkpoint with little memory; safetensors; mmap
-devices/moving-models#moduleto-works-in-place model.to(device) or model = model.to(device); is module.to in place; do I have to assign model.cuda()
-devices/moving-models#optimizer-before-or-after-the-move create optimizer before or after model.cuda(); move the optimizer to the gpu; optimizer state on the wrong device
-devices/moving-models#quick-answer put a model on the gpu; model.cuda(); model.to(device)
-devices/moving-models#save-and-load-across-devices save on gpu, load on cpu; load a gpu model without a gpu; torch.load on another gpu
-devices/moving-models#weights_only-what-torchload-accepts weights_only=True; torch.load security pickle; add_safe_globals
-devices/moving-models#what-moves-and-what-stays-behind layers in a python list, nn.ModuleList; buffers, parameters, submodules move; what does model.to move; move only a part of the model
-devices/moving-tensors#asynchronous-copies-non_blockingtrue non_blocking transfer; overlap copy and compute; pin_memory and non_blocking together; is non_blocking safe
-devices/moving-tensors#autograd-a-moved-tensor-is-not-a-leaf grad is None after .cuda(); gradient of a tensor moved to the gpu
-devices/moving-tensors#check-which-device-a-tensor-is-on is a tensor on the gpu; tensor.is_cuda; tensor.device; get_device
-devices/moving-tensors#create-a-tensor-on-the-device create tensor directly on gpu; torch.zeros(device=); faster than .cuda()
-devices/moving-tensors#pinned-memory-pin_memory what is pinned memory; page-locked memory; pageable
-devices/moving-tensors#quick-answer copy tensor to gpu and back; tensor.cuda(); cpu()
-devices/moving-tensors#tensorto-signature-and-defaults difference between .to(device) and .cuda(); .to() arguments
-devices/moving-tensors#to-a-python-number get a python number from a cuda tensor; .item() .tolist()
-devices/moving-tensors#to-numpy gpu tensor to numpy; cuda tensor to cpu numpy; detach().cpu().numpy()
-devices/moving-tensors#what-a-move-costs how slow is copying between cpu and gpu; transfer time; pcie bandwidth; is moving data to the gpu a bottleneck
-devices/moving-tensors#when-to-copies-and-when-it-does-not is tensor.to() or tensor.cuda() in place; does .to(device) copy; x.cuda() does nothing; do I have to assign the result of .to; to the same device
-devices/mps#fallback operator not implemented for mps; PYTORCH_ENABLE_MPS_FALLBACK
-devices/mps#float64 double on mac; float64 on mps
-devices/mps#from-cuda-to-mps replace cuda with mps; port cuda code to a mac
-devices/mps#memory mps memory limit; unified memory; watermark ratio
-devices/mps#mixed-precision autocast on mps; fp16 on mac
-devices/mps#quick-answer pytorch on mac; use the gpu of an apple silicon macbook m1 m2 m3; metal; is it worth training on a mac; m2 ultra, m4 max; mac studio
-devices/mps#slow mps is slow; m1 gpu slower than cpu
-devices/without-a-gpu#ci test cuda code in github actions; gpu tests in CI
-devices/without-a-gpu#meta-device what is the meta device; shapes without data
-devices/without-a-gpu#quick-answer test gpu code without a gpu; develop cuda code on a laptop; simulate a gpu
-errors/accumulated-gradients-differ gradient accumulation gives different results than a large batch
-errors/all-stored-batches-are-the-same stored batches or results are all the same; list of tensors all equal to the last
-errors/arange-reaches-its-end arange includes the end; number of elements of arange with float step
+amp/autocast#accuracy does mixed precision hurt accuracy; amp worse results than fp32; precision loss; does amp change accuracy; is mixed precision less accurate; lower accuracy with fp16; results differ with autocast; model performance drops with amp; precision of results with half
+amp/autocast#autocast-does-not-use-the-gpu-for-you does autocast move to gpu; autocast device_type cuda on cpu tensors
+amp/autocast#cpus autocast on cpu; mixed precision without a gpu; cpu bf16 amx avx512; mixed precision training on cpu; does cpu support bfloat16; is bf16 faster on cpu; amp without cuda
+amp/autocast#default-dtype default dtype of autocast; autocast on cpu uses bfloat16; which type does autocast use if none is given
+amp/autocast#distributed autocast with DDP, DataParallel or FSDP; amp on multiple gpus; amp with multiple gpus; autocast in DataParallel forward; amp and ddp together; mixed precision with fsdp
+amp/autocast#gpus does V100 T4 A100 RTX support bfloat16; is_bf16_supported; tensor cores compute capability half precision; old gpu without bfloat16; does my gpu support bf16; which gpus have tensor cores; mixed precision on GTX 1080, T4, V100, P100, RTX 2080, 3090; is_bf16_supported returns True; fp16 on old gpu; bfloat16 hardware support; which nvidia architecture supports bfloat16
+amp/autocast#leaving use the output after autocast; convert half output back to float32; outputs are half after autocast; convert outputs to float; expected float but got half after autocast; dtype mismatch outside autocast; tensor stays float16 after leaving autocast
+amp/autocast#memory does amp reduce memory; mixed precision uses more memory; memory saved by autocast; does mixed precision save gpu memory; amp uses more memory than fp32; memory not reduced by amp; how much memory does fp16 save; halving memory with autocast
+amp/autocast#multiples-of-8 batch size multiple of 8; tensor core alignment; pad vocabulary size; why multiple of 8; should sizes be a power of 2; dimensions for tensor cores; padding for tensor cores
+amp/autocast#nesting disable autocast for one layer or part of the model; run one operation in full precision; nested autocast enabled=False; run a layer in float32 under autocast; disable autocast locally; exclude part of model from mixed precision; autocast(enabled=False); loss in float32; custom op in full precision; disable amp for softmax or norm; force fp32 for some operations
+amp/autocast#parameters-float32 why are weights still float32 with amp; master weights; parameters dtype under autocast; gradients are float32; dtype of weights and gradients in mixed precision; are gradients fp16 in amp; master weights in float32; model parameters still float32 with autocast; why does amp keep fp32 weights; optimizer state dtype with amp
+amp/autocast#program amp training example; mixed precision full example code; how to use autocast and GradScaler together; complete amp example; mixed precision training code; how to add amp to my training loop; add autocast and gradscaler to existing code; convert training to fp16
+amp/autocast#regions-and-threads autocast in threads or DataParallel; is autocast thread local
+amp/autocast#speed AMP is not faster; mixed precision gives no speedup, same speed or slower; why is fp16 training slow; speed of autocast; amp is slower than fp32; no speedup with mixed precision; how much faster is mixed precision; autocast slow; is amp useful on my gpu; fp16 training slower; why is autocast not faster; speed of bf16
+amp/autocast#speed-of-a-model speedup of mixed precision for a transformer, language model
+amp/autocast#the-backward-pass-uses-the-same-dtypes should backward be inside autocast; loss.backward() under autocast; autocast and backward; should loss.backward() be inside autocast; backward under autocast not recommended; where do I call backward with amp
+amp/autocast#weight-cache autocast cache_enabled; cached casts of weights; clear_autocast_cache; autocast memory leak; autocast and no_grad together; weights without gradient after no_grad under autocast
+amp/autocast#what-changes what does autocast do; do I need model.half() or .half() with autocast; should I cast the model or the inputs to float16; autocast for inference, evaluation, validation; does the loss go inside autocast; what is AMP; what does autocast do exactly; how does mixed precision work; do I need to call half() on the model or inputs; is autocast needed in inference; where to put the autocast context; which part of the code goes in autocast; does autocast change the weights; should inputs be half; use autocast in evaluation; automatic mixed precision explained; autocast as a decorator; forward under autocast; model.half() or autocast; does autocast convert my tensors; what is the difference between amp and half
+amp/autocast#which-dtype which dtype for mixed precision; bf16 mixed precision training; do I need a scaler with autocast; fp16 or bf16 for training; should I use fp16 or bf16; bfloat16 vs float16 for training; which precision for my gpu; is bf16 better than fp16; do I need GradScaler with bf16; mixed precision which dtype; is fp16 or bf16 more stable; why does bf16 not need loss scaling
+amp/autocast-reference#arguments autocast parameters; device_type, dtype, enabled, cache_enabled; how to use autocast; with torch.autocast; what arguments does torch.autocast take; torch.autocast or torch.amp.autocast or torch.cuda.amp.autocast; signature of autocast; is_autocast_enabled
+amp/autocast-reference#compile autocast and torch.compile together; autocast inside or outside torch.compile; amp with torch.compile
+amp/autocast-reference#custom-functions custom_fwd custom_bwd; autograd function under amp; custom_fwd and custom_bwd; autocast with a custom autograd function; cast_inputs
+amp/autocast-reference#float16-or-bfloat16 difference between fp16 and bf16; range of half precision; overflow float16 training; difference between float16 and bfloat16; range of fp16 and bf16; how many bits; what is bfloat16; maximum of float16 65504; precision of bfloat16; brain float
+amp/autocast-reference#float8 fp8 training; transformer engine; torchao float8; train in fp8; float8 dtypes; does pytorch support fp8; torchao, transformer engine; int8 or 4-bit quantization training
+amp/autocast-reference#not-eligible in-place operations and out= under autocast; are float64 and integer tensors autocast; ops not converted by autocast
+amp/autocast-reference#old-names torch.cuda.amp deprecated; apex amp; new autocast syntax; torch.cuda.amp.autocast is deprecated; replace torch.cuda.amp.GradScaler; apex amp or torch amp; migrate from nvidia apex; FutureWarning amp
+amp/autocast-reference#operations-with-several-inputs cat or addcmul with mixed types under autocast; widest input type
+amp/autocast-reference#result-dtypes which operations or layers run in float16 and which in float32 under autocast; output of linear is half, softmax is float32; autocast op list; layer norm dtype amp; which ops are autocast to float16; list of ops that run in float32; layer norm, softmax, loss dtype under autocast; norm or sum gives float32 under autocast; float16 tensor becomes float32 after an operation; why is my output float32 under autocast; does normalize change dtype; ops that autocast promotes to widest type
+amp/autocast-reference#tf32 allow_tf32; set_float32_matmul_precision; turn tf32 on or off; medium high highest; what is tf32; enable tf32; torch.backends.cuda.matmul.allow_tf32; set_float32_matmul_precision high or medium; does tf32 reduce accuracy; does tf32 speed up training; TensorFloat-32 on ampere; turn off tf32; fp32_precision
+amp/autocast-reference#the-settings-one-for-each-library tf32 for cudnn convolutions and matmul; torch.backends.cudnn.allow_tf32
+amp/gradscaler#a-network-whose-gradients-underflow example of gradients that underflow; many zero gradients in fp16
+amp/gradscaler#arguments-and-defaults init_scale default 65536; growth_factor backoff_factor growth_interval; best initial loss scale; default init_scale; growth_interval 2000; good parameters for GradScaler; initial scale 65536; initial scale too large
+amp/gradscaler#clipping clip gradients with amp; clip_grad_norm_ unscale_ before clipping; gradient clipping with GradScaler; when to unscale before clip_grad_norm_; clip_grad_norm with amp; what is unscale_ for; gradient norm logging with amp; access unscaled gradients; modify gradients with scaler
+amp/gradscaler#do-i-need-a-gradscaler do I need GradScaler; gradscaler bfloat16; loss scaling bf16; amp without GradScaler; what is GradScaler for; what is GradScaler; do I need a grad scaler for bfloat16; why is gradient scaling needed; amp without scaler; is loss scaling necessary; GradScaler with bf16; why does bf16 not need loss scaling; purpose of the gradient scaler; GradScaler for inference; autocast without GradScaler
+amp/gradscaler#find-out-where-the-inf-or-nan-comes-from loss becomes nan with amp; nan in mixed precision training; debug nan gradients; detect_anomaly; loss is nan with mixed precision; nan after some iterations; model returns nan; find the layer that produces nan; debug nan loss; loss becomes nan in fp16 but not fp32; nan gradients; training diverges with amp; why is my loss nan or inf; nan in output of the model; fix nan loss; nan bug
+amp/gradscaler#gradient-accumulation gradient accumulation with amp; accumulate gradients scaler update; accumulate gradients with mixed precision; scaler.step every n batches; gradient accumulation amp example; divide the loss by accumulation steps
+amp/gradscaler#methods order of scaler.scale, unscale_, step and update; how does GradScaler work; what does scaler.update() do; scaler.scale(loss).backward(); what do scale, unscale_, step and update do; how to use GradScaler; order of scaler calls; scaler.step(optimizer) instead of optimizer.step; how does GradScaler work internally; when to call scaler.update; grad scaler explained
+amp/gradscaler#notice-a-skipped-step check whether the step was skipped; detect overflow with get_scale; detect a skipped step; check if scaler skipped the optimizer step; get_scale before and after; count skipped steps
+amp/gradscaler#same-update does scaling change the learning rate or the update; do I have to divide gradients; is loss scaling equivalent; effect of the scaler on adam; does GradScaler limit gradients
+amp/gradscaler#underflow gradients vanish in half precision; gradients are zero with fp16; why loss scaling is needed; why scale the loss; what is loss scaling; gradients underflow to zero in fp16; small gradients vanish; how does loss scaling prevent underflow
+amp/gradscaler#what-underflow-does-to-training model does not learn in fp16 without scaler
+amp/gradscaler#why-was-my-step-skipped optimizer step skipped by scaler; gradient overflow skipping step; nan or inf gradients with amp; scaler skips the first steps; inf gradient norm at the beginning of training; are inf gradients normal with amp; grad norm is inf; optimizer step is skipped; gradients contain inf with amp; GradScaler skips steps; scaler skipped first iterations; inf gradients in the first steps; grad norm is inf or nan with amp; lr_scheduler.step before optimizer.step warning with amp; weights do not change with GradScaler
+amp/gradscaler-reference#autograd-grad gradient penalty with amp; autograd.grad with scaled loss; gradient penalty with GradScaler; autograd.grad in mixed precision; second order gradients with amp; WGAN-GP with amp
+amp/gradscaler-reference#compile GradScaler and torch.compile
+amp/gradscaler-reference#disabled GradScaler enabled=False; disable scaler on cpu; same code with and without amp; GradScaler on cpu; make mixed precision optional
+amp/gradscaler-reference#distributed GradScaler with DDP; ShardedGradScaler; inf on one rank; fsdp float16 scaler; scaler per process
+amp/gradscaler-reference#ema exponential moving average of weights with amp; EMA weights with amp; exponential moving average and GradScaler
+amp/gradscaler-reference#growth-and-backoff scale keeps decreasing, shrinks, goes to zero; loss scale drops every step; scale grows; dynamic loss scaling; how does the scale change; when does the scale grow; scale keeps going down; loss scale too small; scale becomes 0 or tiny; dynamic loss scale explained; scale keeps growing to infinity
+amp/gradscaler-reference#learning-rate-schedulers lr scheduler with GradScaler; scheduler.step with skipped step; scheduler with GradScaler; call scheduler.step only if optimizer stepped; lr_scheduler.step() before optimizer.step() warning; skip scheduler step
+amp/gradscaler-reference#save-and-load-checkpoints save scaler state_dict; resume amp training from checkpoint; save the scaler state; resume mixed precision training; should I save GradScaler state_dict; load a fp32 checkpoint into amp training
+amp/gradscaler-reference#set-scale change the scale manually; fixed static loss scale; use a constant loss scale; change the scale by hand; reset scale
+amp/gradscaler-reference#several-losses-models-and-optimizers multiple optimizers or losses, GAN generator and discriminator with one scaler; one GradScaler per optimizer; amp with two optimizers; GAN with amp; one scaler or several scalers; multiple losses with GradScaler; scaler.update once
+amp/gradscaler-reference#waits does scaler.step synchronize cuda; is GradScaler slow; does scaler.step sync; host device synchronization in scaler
+devices/choosing#a-default-device-reaches-code-that-is-not-yours side effects of set_default_device; library breaks with default device cuda
+devices/choosing#chain pick cuda, mps, xpu or cpu; support mac and nvidia; if torch.cuda.is_available() elif mps; detect cuda, mps or xpu; choose between nvidia, apple and intel gpu
+devices/choosing#choosing-moves-nothing I set the device but nothing runs on the gpu; does torch.device move anything; device defined but model still on cpu
+devices/choosing#comparing-devices compare two devices; is the tensor on cuda; device.type; check whether two tensors are on the same device; cuda is not equal cuda:0; device == "cuda" is False; test if a device is cpu; compare torch.device with string
+devices/choosing#cuda-visible-devices hide gpus; restrict pytorch to one gpu; select gpu by environment variable; gpu numbering differs from nvidia-smi; CUDA_DEVICE_ORDER; how does CUDA_VISIBLE_DEVICES work; make only some gpus visible; os.environ CUDA_VISIBLE_DEVICES has no effect; hide the gpu, disable cuda, force cpu; set visible devices inside a script or jupyter; gpu ids are renumbered; order of gpus; force pytorch to use only the cpu; use only gpu 2 and 3
+devices/choosing#default-device-torchset_default_device create all tensors on the gpu by default; set default tensor type cuda; make cuda the default device; all new tensors on gpu without .to; how to avoid writing .to(device) everywhere; get_default_device; move everything to the gpu at once
+devices/choosing#device-strings-and-torchdevice what is cuda:0; difference between cuda and cuda:0; device index; what does torch.device do; difference between torch.device("cuda") and torch.device("cuda:0"); device="cuda:1"; which strings are valid devices; device type and index; what does cuda:0 mean; current device
+devices/choosing#let-the-caller-choose-device command line argument for the device; argparse device; pass the device as argument; command line option for gpu; device parameter in a function; make my library device agnostic; get device from the input tensor
+devices/choosing#quick-answer set the device; device = cuda or cpu; torch.device usage; how to select a device; run on gpu or cpu
+devices/choosing#several-gpus use a specific gpu; choose which gpu; run on gpu 1; second gpu; list all gpus; number of gpus; which gpu is used; how to choose which gpu pytorch uses; run on the second gpu; torch.cuda.set_device; use gpu 1 instead of gpu 0; select the gpu with most free memory; current_device; how to use a specific gpu id; is set_device recommended; number of available gpus; assign different models to different gpus; switch gpu; run two trainings on two gpus; pytorch always uses gpu 0; multiple gpus; more than one gpu
+devices/choosing#torchaccelerator-what-the-one-line-does use gpu if available else cpu; device agnostic code; fall back to cpu if there is no gpu; select device automatically; run the same code on cpu and gpu; torch.device("cuda" if torch.cuda.is_available() else "cpu"); torch.accelerator.current_accelerator; write code that works on cpu, cuda and mps; use the gpu only if there is one; best available device; device-independent code; automatically use cuda or mps; torch.accelerator vs torch.cuda
+devices/choosing#what-follows-the-default-device-and-what-does-not does from_numpy follow the default device; does torch.load or dataloader use set_default_device; default device and existing tensors; default device in other threads
+devices/choosing#what-raises-without-an-accelerator which calls fail without a gpu; code with .cuda() on a machine without gpu
+devices/choosing#with-torchdevice-a-default-device-for-a-few-lines torch.device as a context manager; with torch.device("cuda"); initialize layers on gpu in a with block; difference between torch.device and torch.cuda.device context
+devices/choosing#without-a-device-everything-is-created-on-the-cpu default device of new tensors; pytorch does not use my gpu; model runs on the cpu although a gpu is available; are tensors created on the gpu automatically; does pytorch use the gpu by default; do I have to specify the device; how do I run my code on the gpu; how do I enable gpu; train on gpu instead of cpu; make pytorch use the gpu
+devices/cuda#accelerator-error catch cuda errors; torch.AcceleratorError; recover after a device-side assert; restart after cuda error; error code of cuda error
+devices/cuda#asynchronous cuda calls are asynchronous; does pytorch wait for the gpu; error appears at another line; are cuda operations asynchronous; does python wait for the gpu; why does the line after the kernel take so long; what does torch.cuda.synchronize do; do I need synchronize before using a result; kernel launch queue; when is the result ready; loss.backward() seems to take long
+devices/cuda#events cuda events for timing; elapsed_time; record start and end event; torch.cuda.Event(enable_timing=True)
+devices/cuda#gradscaler-waits does GradScaler cause synchronization; scaler.step is slow
+devices/cuda#launch-blocking debug cuda error; find the line of a cuda error; CUDA_LAUNCH_BLOCKING; stack trace points to the wrong line; debug device-side assert; how to find which operation caused the cuda error; what is CUDA_LAUNCH_BLOCKING; set CUDA_LAUNCH_BLOCKING=1 in python or jupyter; cuda error is reported asynchronously; illegal memory access debugging; unspecified launch failure; get better error message from cuda
+devices/cuda#perf-counter synchronize before and after timing; perf_counter
+devices/cuda#quick-answer how to time gpu code and where does it wait; torch.cuda.synchronize
+devices/cuda#timer torch.utils.benchmark example; %timeit with cuda; benchmark two functions; timeit for pytorch; compare speed of two implementations
+devices/cuda#timing measure time of gpu code correctly; benchmark model inference time; time.time() wrong on gpu; why do I need synchronize for timing; how to measure the execution time of a model on gpu; measure time in pytorch; inference time measurement; how long does the forward pass take; measure training speed; time a function on cuda; latency and throughput; profile time of layers; measure fps
+devices/cuda#warm-up first gpu call or first iteration is slow; first inference takes long; warm up; cuda initialization time; lazy initialization; why is the first iteration slower; first forward pass slow; first call to cuda takes several seconds; warm up before benchmark; model inference is slow the first time; initialization of cuda context slow; .cuda() takes minutes
+devices/cuda#ways-to-wait how to wait for gpu to finish; torch.cuda.synchronize vs stream.synchronize; event.wait; torch.accelerator.synchronize
+devices/cuda#what-a-wait-in-every-step-costs avoid synchronization in the training loop; loss.item() every iteration slow; logging loss every step slows down training; cost of .item() in the training loop; accumulate loss without sync; tqdm with loss slows training
+devices/cuda#what-cuda-is what is cuda; difference between cuda, cudnn and driver; cuda cores; what does cuda mean in pytorch; is cuda the same as gpu; cuda, cudnn, driver explained; what is a cuda kernel; what are cuda cores
+devices/cuda#what-waits which operations synchronize cpu and gpu; does .item(), .cpu(), print or nonzero synchronize, block until the gpu is done; which calls cause a gpu sync; what makes cpu wait for gpu; implicit synchronization; does tensor.cpu() or printing synchronize; is loss.item() a synchronization point; if statement on cuda tensor; avoid cpu gpu sync; does nonzero or boolean indexing sync; set_sync_debug_mode; find unnecessary synchronizations; .item() takes a lot of time
+devices/cuda#wrong-and-right time.time() gives too small times; why is my gpu timing wrong; forward takes no time
+devices/dataloader#a-dataclass-as-batch custom batch class with to method and pin_memory; namedtuple batch
+devices/dataloader#arguments-of-dataloader drop_last; last batch is smaller, dataset size not divisible by the batch size; shuffle; batch_size; sampler; dataloader parameters; length of a dataloader; what does shuffle=True do; drop the last incomplete batch; batch_size and sampler; number of batches in a dataloader, len(dataloader); shuffle validation data or not; batch_sampler; split dataset into train and validation; random sampler; sample batches by index; timeout argument; cycle a dataloader forever; several dataloaders at once; variable batch size
+devices/dataloader#dataset-on-device load the whole dataset into gpu memory; keep data on the gpu; small dataset on cuda; put all training data on the gpu; dataset fits in gpu memory; avoid copying each batch; is it faster to preload the dataset to gpu; MNIST on gpu; use dataloader with cuda tensors; batching without a dataloader is faster; index a gpu tensor for batches; load whole dataset into memory; load all data into the gpu before training; load all training data to gpu memory once
+devices/dataloader#default-device set_default_device and DataLoader; random sampler generator device; default device cuda and shuffle; expected a cuda device type for generator
+devices/dataloader#do-not-write-cuda0-into-the-loop hard-coded cuda; avoid .cuda() everywhere
+devices/dataloader#from-items-to-a-batch-collate_fn custom collate function; variable length sequences, pad_sequence, padding in a batch; images of different sizes in a batch; how are samples batched; what is collate_fn; write a collate function; variable length input, variable size images in a batch; batch of sequences of different length; default_collate; how are tensors of different shapes batched; pad a batch; pad_sequence, pack_padded_sequence; return a list instead of a stacked tensor; strings in a batch; batch of lists with varying dimensions; skip corrupt samples, return None; when are numpy arrays converted to tensors in a dataloader; does the dataloader convert numpy to tensor automatically; default collate converts arrays and numbers
+devices/dataloader#inputs-targets-and-outputs which things must be moved in each step; labels to gpu as well; move outputs
+devices/dataloader#nested batch is a dict, list or tuple; move nested dictionary of tensors to gpu; batch is a dictionary; move dict of tensors to gpu; list of tensors to device; recursive to(device); tuple has no attribute to; nested structure of tensors; dict object has no attribute to
+devices/dataloader#no-to move batch to gpu; how to put the dataloader on the gpu; DataLoader on cuda; send data to device in the loop; call .to(device) or cuda in Dataset __getitem__; can the dataloader return cuda tensors; how to load batches directly onto the gpu; should data be moved to gpu in the dataset or in the loop; DataLoader object has no attribute to; dataset on gpu or cpu; where to call .cuda() on the data; dataloader returns cpu tensors
+devices/dataloader#pin-memory pin_memory true or false; when to use pinned memory in a DataLoader; pin_memory with non_blocking; pin memory thread; should pin_memory be True; pin_memory=True uses more memory; pin_memory error; does pin_memory make training faster; what is the pin memory thread; pin_memory with custom batch; pin_memory_device; cannot pin cuda tensor
+devices/dataloader#quick-answer use a DataLoader with gpu; train with batches on cuda; move each batch to the device
+devices/dataloader#the-way-of-a-batch what does a dataloader do step by step; how does DataLoader work; dataset to batch to gpu; __getitem__ and __len__; write a custom dataset; difference between Dataset and DataLoader; TensorDataset; iterate over a dataloader; get one batch, next(iter(dataloader)); get a single sample
+devices/dataloader#wrapper dataloader that moves to the device automatically; prefetcher to gpu; dataloader that yields gpu batches; wrap a loader so that it moves batches; prefetch batches to the gpu
+devices/dataloader-workers#bottleneck data loading is the bottleneck; is the dataloader too slow; gpu waits for data; is data loading slowing down my training; gpu is waiting for the dataloader; measure the time of data loading; gpu utilization drops between batches; dataloader takes most of the time; profile the input pipeline; first find out what is slow
+devices/dataloader-workers#cheaper make __getitem__ faster; faster image loading and decoding; cache the dataset in memory; preprocess offline; slow data augmentation, augment on the gpu; read many small files slow; batch the indexing, load slices instead of samples; store tensors instead of images; resize images beforehand; use a dataset larger than memory; dataset bigger than ram; cache the whole dataset in the first epoch; too large to load into memory; numpy memmap in a dataset; memory-mapped file larger than the available ram
+devices/dataloader-workers#iterable-dataset IterableDataset duplicates data with workers; streaming dataset; get_worker_info; stream a dataset that does not fit in memory; difference between map-style and iterable dataset; every worker yields the same data; worker_info split; shuffle an IterableDataset; data duplicated with num_workers; length of an iterable dataset; read large files line by line
+devices/dataloader-workers#persistent-workers dataloader slow at the start of each epoch; workers restart every epoch; what does persistent_workers do; delay between epochs; start of every epoch is slow; are workers killed after each epoch; first batch takes long; should I use persistent_workers=True; dataloader iterator creation is slow; training pauses at the beginning of each epoch; hangs for a few seconds between epochs; long wait before the first batch; reuse worker processes in the next epoch; keep workers and their cache alive
+devices/dataloader-workers#prefetch prefetch batches; prefetch_factor; what is prefetch_factor; how many batches are loaded in advance; does the dataloader load the next batch while the gpu trains; prefetch_factor memory; load batches in the background; prefetch data while the gpu is processing; load next batch during the computation on the gpu
+devices/dataloader-workers#quick-answer how to make the dataloader faster; speed up data loading; recommended dataloader settings
+devices/dataloader-workers#shared-memory shm size docker; /dev/shm; sharing strategy file_system; dataloader worker killed by signal bus error; increase shm in docker, --ipc=host; insufficient shared memory; too many open files; set_sharing_strategy; share a tensor or cache among workers to save memory; memory grows with each worker; list of python objects copied on write
+devices/dataloader-workers#start-methods dataloader windows if __name__ == "__main__"; spawn or fork; dataloader hangs with opencv or cuda in workers; multiprocessing context; dataloader multiprocessing on windows; fork or spawn for workers; cannot re-initialize cuda in forked subprocess; use cuda in dataloader workers; cuda initialization error in a worker; lambda or local function cannot be pickled; dataloader with num_workers > 0 hangs, freezes or does not start; forkserver; jupyter notebook dataloader workers; broken pipe
+devices/dataloader-workers#workers how many workers; num_workers slower; more workers do not help; best num_workers; dataloader multiprocessing; num_workers=0; what is num_workers; guidelines for choosing num_workers; how many workers should I use; num_workers=0 vs num_workers=1; what does num_workers do; num_workers greater than number of cpus; does num_workers use more ram; more workers makes it slower; each worker loads one batch; cpu usage 100 percent with workers; does num_workers change the batch order; dataloader slower than loading by hand; are workers processes or threads; set_num_threads; is the dataset copied to every worker; share data among worker processes
+devices/getting-a-gpu#arch-list compute capability; sm_86; arch list; which gpus does pytorch support; is my gpu too old for pytorch; which compute capability is supported; no kernel image; gpu architecture support by pytorch version; RTX 5090, 5080, blackwell support; support for old gpus like GTX 1080, K80, P100, V100; minimum compute capability
+devices/getting-a-gpu#cpu-gpu-and-cuda-who-does-what what is a gpu; why use a gpu for deep learning; difference between cpu and gpu; what does cuda do; what is the role of the driver, cuda and pytorch; why are gpus good for neural networks; what is cudnn; does pytorch need an nvidia gpu; is cuda only for nvidia
+devices/getting-a-gpu#cuda-version-in-nvidia-smi-is-not-the-cuda-that-pytorch-uses nvidia-smi shows another cuda version than torch.version.cuda; nvidia-smi says cuda 12 but torch says 11; different cuda versions shown; cuda version mismatch between nvidia-smi and pytorch; which cuda version do I have; nvcc and nvidia-smi differ
+devices/getting-a-gpu#driver-toolkit-runtime cuda toolkit, driver and runtime; nvcc version differs; does pytorch need a local cuda; do I need to install cuda separately; is the cuda toolkit needed; does pytorch use the system cuda; nvcc --version shows another version; which driver version is needed; difference between driver, toolkit and pytorch's cuda; local cuda and pytorch binaries; cuda driver too old; install cudnn; is cuda backward compatible; multiple cuda versions
+devices/getting-a-gpu#installed-is-not-available-is_built-and-is_available torch.backends.cuda.is_built; pytorch compiled with cuda but no gpu found; difference between installed and available
+devices/getting-a-gpu#nvidia-smi-what-the-driver-sees nvidia-smi explained; gpu processes; driver version; see gpu usage; how to read nvidia-smi; which process uses my gpu; monitor gpu usage; watch gpu memory and utilization; kill a process on the gpu; nvidia-smi command not found; gpu temperature
+devices/getting-a-gpu#quick-answer is my gpu used; test that pytorch sees the gpu; check cuda version; how do I know if cuda works; torch.version.cuda; is cuda installed; how do I check whether pytorch can use the gpu; is my gpu being used by pytorch; does pytorch see my gpu; verify gpu installation; torch.cuda.is_available; see whether training runs on the gpu; test cuda in python; list available devices; which cuda version does pytorch use; check cudnn version; collect_env
+devices/getting-a-gpu#the-gpus-properties name of the gpu; total memory of the gpu; how much vram; number of gpus; print gpu name and memory; what gpu do I have; total_memory; get available gpus and their names; get_device_properties; list of all gpus; how many gpus; device_count; get free gpu memory
+devices/getting-a-gpu#three-ways-to-get-a-gpu free gpu; colab gpu; rent a gpu; kaggle; cloud; where can I get a gpu for free; use google colab gpu; enable the gpu in a notebook; cloud gpu; which gpu should I buy; do I need a gpu for deep learning; train without owning a gpu; runtime type T4
+devices/getting-a-gpu#which-build install pytorch with gpu support; pip install torch cuda; conda; cpu-only version installed; AMD gpu ROCm; Intel gpu; do I need to install the cuda toolkit; which cuda version for my driver; uninstall cpu version; RTX 5090 sm_120; how to install pytorch with cuda; pip installs the cpu version; which pytorch version for cuda 11.8, 12.1 or 12.8; install pytorch with gpu on windows, ubuntu or wsl; difference between pip and conda install; reinstall pytorch with cuda; index-url cu121; torch+cpu; does pytorch ship its own cuda; install an older version; pytorch for RTX 4090, 3060 or GTX; torch not compiled with cuda; pytorch for AMD radeon; Intel arc; smaller install without cuda; which python version; pytorch nightly; torchvision version matching torch; offline install; cpu-only torch as a dependency of a package; small torch without cuda in a docker image; torch cpu in requirements
+devices/getting-a-gpu#why-false cuda.is_available returns False; gpu not detected; pytorch cannot find the gpu; cuda not available in docker, wsl or jupyter; pytorch does not detect my gpu; cuda not available although nvidia-smi works; is_available False after installing cuda; gpu not found in docker container, conda, pycharm or jupyter; cuda available returns false on windows; gpu disappeared after suspend, sleep or update; torch cannot see the gpu; cuda is not recognized; why does pytorch not use my gpu; device_count is 0; wsl2 gpu
+devices/mismatch#allowed-mixes can I add a cpu scalar to a cuda tensor; zero dimensional tensor; index cuda tensor with cpu indices; can cpu and gpu tensors be mixed; multiply a cuda tensor by a cpu scalar tensor; python numbers with cuda tensors; does an operation between cpu and gpu tensors work
+devices/mismatch#back-on-the-cpu tensor is on cpu again after numpy or .cpu(); result came back to the cpu; torch.from_numpy in the middle of the model
+devices/mismatch#causes-and-fixes fix expected all tensors to be on the same device; all tensors on the same device; do model and data have to be on the same device; model and input on different devices; model on cuda but input on cpu; forgot to move the input; why do model and inputs need the same device; inputs must be on gpu
+devices/mismatch#cpu-only operation only works on cpu tensors; pack_padded_sequence lengths must be on cpu; generator on cpu; sklearn, scipy with cuda tensors
+devices/mismatch#device-map device_map auto; accelerate; hugging face model over several devices; load a huggingface model on several gpus; device_map="auto" error; accelerate dispatch; transformers input device
+devices/mismatch#factory-in-forward tensor created in forward is on the cpu; torch.zeros in forward; positional encoding device; hidden state of an lstm on the wrong device; tensor created inside forward on wrong device; use x.device in forward; new tensors in the model on gpu; mask, h0, c0 or positions created in forward; how to create tensors in forward device agnostically; get the device inside a module
+devices/mismatch#find-the-tensor-that-stayed-behind find out which tensor is on the wrong device; list the devices of all parameters and buffers; how to debug which tensor is on cpu; print device of all parameters; find the layer on the wrong device; model is on gpu but still get device error; everything is on cuda but I get error
+devices/mismatch#find-these-bugs-without-a-gpu test for device bugs on a laptop
+devices/mismatch#loss-weights class weights of the loss on gpu; labels on the cpu; labels not on gpu; CrossEntropyLoss weight on cuda; targets must be on the same device; pos_weight device
+devices/mismatch#plain-attribute self.tensor not moved by model.to; register_buffer; constant in a module; attribute stays on cpu; self.x = torch.tensor stays on cpu; constant tensor in module not moved; register_buffer for constants; list of tensors as attribute
+devices/mismatch#quick-answer tensors on cpu and gpu together; how to fix tensors on different devices; one tensor on the cpu and one on cuda
+devices/mismatch#two-gpus model on cuda:1 and data on cuda:0; tensors on different gpus; model parallel; put a part of the network, half of the layers on a second gpu; split a model across two gpus; model parallelism; found two devices cuda:0 and cuda:1; tensors are on different gpus; multiple gpus device error; split model layers over two gpus; new cuda tensor on wrong gpu with several gpus; model parallel pipeline on two gpus; large model over two gpus; use of torch.cuda.current_device inside DataParallel
+devices/mismatch#which-layer-of-a-deep-model which layer raises the device error; hook to print devices of inputs
+devices/mismatch#which-message tensors on different devices error; cpu and cuda:0 error; Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same; which of the two is on the cpu; what does wrapper_CUDA_addmm mean; argument index is on cpu
+devices/mismatch#why-pytorch-does-not-move-it-for-you why are tensors not moved automatically to the same device; why do I have to call .to(device) myself; automatic device placement
+devices/moving-models#a-checkpoint-with-optimizer-state load optimizer state_dict; optimizer state on wrong device after loading a checkpoint; resume on another device; load the optimizer state; optimizer state on cpu after loading; resume with optimizer on gpu; save and load optimizer and scheduler; error after loading optimizer state dict
+devices/moving-models#check-which-device-a-model-is-on is the model on the gpu; next(model.parameters()).is_cuda; device of a module; how do I know whether my model is on gpu; get the device of a model; model.device attribute does not exist; next(model.parameters()).device; is my model on cuda
+devices/moving-models#create-the-model-on-the-device create layers directly on the gpu; device argument of nn.Linear; init model on gpu; initialize a large model directly on gpu; skip cpu initialization; nn.Linear(device="cuda"); faster model creation
+devices/moving-models#keep-the-original-copydeepcopy how to copy a model; clone a network; deepcopy a model; can I deep copy a module; keep a copy of the weights; duplicate a model with the same weights; copy weights from one model to another; copy of a model on another device; model2 = model1; target network, EMA copy
+devices/moving-models#load_state_dict-does-not-move-the-model model is on the cpu after load_state_dict; does load_state_dict change the device or dtype; device of the model after loading; load weights partially, strict=False; load pretrained weights with different layers; missing keys; load a part of the weights of a pretrained model
+devices/moving-models#losses-have-no-device-unless-they-hold-buffers does the loss function need .to(device); criterion.cuda(); should I move the loss function to the gpu; criterion.to(device); is it necessary to call cuda on CrossEntropyLoss; loss with weights on gpu
+devices/moving-models#map_location-choose-where-to-load map_location cpu; load checkpoint onto another gpu; loading uses gpu 0 memory; what does map_location do; torch.load map_location; load to a specific gpu; torch.load uses gpu memory; extra memory on gpu 0 after loading a checkpoint; gpu memory increases after torch.load; out of memory when loading a model
+devices/moving-models#meta-device-and-to_empty create a model without allocating memory; meta device init; build a model without memory; initialize on meta device then load weights; to_empty; assign=True; load a large language model without allocating twice; skip weight initialization; NotImplementedError cannot copy out of meta tensor
+devices/moving-models#mmaptrue-and-other-formats load a large checkpoint with little memory; safetensors; mmap; load a huge model without enough ram; load checkpoint fast; safetensors or pt; memory-mapped loading; sharded checkpoint
+devices/moving-models#moduleto-works-in-place model.to(device) or model = model.to(device); is module.to in place; do I have to assign model.cuda(); do I need model = model.to(device); does model.to return a new model; difference between tensor.to and module.to; does model.cuda() change the model in place
+devices/moving-models#optimizer-before-or-after-the-move create optimizer before or after model.cuda(); move the optimizer to the gpu; optimizer state on the wrong device; should the optimizer be created before or after moving the model to gpu; does optimizer need .to(device); optimizer.cuda(); move optimizer state; order of model.cuda() and optimizer
+devices/moving-models#parameters-stay-the-same-objects does model.to change the parameter objects; are the parameters the same after moving to gpu; tied weights after .to
+devices/moving-models#quick-answer put a model on the gpu; model.cuda(); model.to(device); how do I move my model to the gpu; run a model on cuda; net.cuda(); model.to("cuda"); put the network on gpu; move the model back to cpu; convert a model to gpu; run inference on gpu
+devices/moving-models#save-and-load-across-devices save on gpu, load on cpu; load a gpu model without a gpu; torch.load on another gpu; save a model on gpu and load it on cpu; use a gpu-trained model on a computer without a gpu; load model trained on gpu onto another gpu; torch.load cuda model on cpu only machine; transfer a trained model to another machine; load weights on a different device
+devices/moving-models#signature arguments of Module.to; model.to(dtype); model.half(); model.to(device, dtype, non_blocking)
+devices/moving-models#weights_only-what-torchload-accepts weights_only=True; torch.load security pickle; add_safe_globals; torch.load weights_only default changed to True; is torch.load safe; unpickling error weights only load failed; FutureWarning torch.load with weights_only=False; save the whole model or only the state_dict; load untrusted checkpoints; difference between torch.save(model) and state_dict; how to save a model; pickle
+devices/moving-models#what-moves-and-what-stays-behind layers in a python list, nn.ModuleList; buffers, parameters, submodules move; what does model.to move; move only a part of the model; model.to(device) does not move everything; tensors in a list are not moved; which members of a module are moved to gpu; register_buffer or attribute; difference between parameter and buffer; submodules in list or dict not on gpu; what is a buffer; when to use register_buffer; persistent=False
+devices/moving-tensors#autograd-a-moved-tensor-is-not-a-leaf grad is None after .cuda(); gradient of a tensor moved to the gpu; requires_grad and .to(device); grad is None after moving to gpu; parameter created with .cuda() is not a leaf; create a leaf tensor on the gpu; can't optimize a non-leaf tensor after .to(device); do gradients flow through .to or .cuda; is .to(device) differentiable
+devices/moving-tensors#check-which-device-a-tensor-is-on is a tensor on the gpu; tensor.is_cuda; tensor.device; get_device; how to know if a tensor is on cpu or gpu; where is my tensor; get the device of a tensor; is_cuda; print device
+devices/moving-tensors#create-a-tensor-on-the-device create tensor directly on gpu; torch.zeros(device=); faster than .cuda(); create a tensor directly on cuda instead of moving; torch.zeros(...).cuda() or device=; avoid copies from cpu; allocate on gpu
+devices/moving-tensors#move-and-convert-in-one-call change dtype and device together; .to(device, dtype)
+devices/moving-tensors#move-back-to-the-cpu bring results back to the cpu; .cpu(); copy output from gpu to host; free gpu memory by moving to cpu; when should I call cpu()
+devices/moving-tensors#name-one-gpu-cuda-cuda0-0 move a tensor to gpu 1; copy a tensor from one gpu to another; tensor.cuda(1); transfer between gpus; device index; peer to peer copy
+devices/moving-tensors#quick-answer copy tensor to gpu and back; tensor.cuda(); cpu(); how do I move a tensor to the gpu; put tensor on cuda; send a tensor to the device; transfer a tensor from gpu to cpu; convert a cpu tensor to a cuda tensor; copy data to gpu; x.to("cuda")
+devices/moving-tensors#tensorto-signature-and-defaults difference between .to(device) and .cuda(); .to() arguments; what does .to() do; .to(device) or .cuda() which is better; arguments of tensor.to; .to(other tensor); copy=True; difference between cuda() and to("cuda"); can to() change dtype and device
+devices/moving-tensors#to-a-python-number get a python number from a cuda tensor; .item() .tolist(); get the value of a cuda tensor; loss.item(); convert gpu scalar to float; tolist on gpu; print the loss as a number
+devices/moving-tensors#to-numpy gpu tensor to numpy; cuda tensor to cpu numpy; detach().cpu().numpy(); convert cuda tensor to numpy array; can't convert cuda tensor; .cpu().numpy(); plot a gpu tensor; get predictions as numpy; matplotlib with a cuda tensor
+devices/moving-tensors#views-only-what-you-move-is-copied does moving a slice move the whole tensor; move part of a tensor to the gpu; view on another device
+devices/moving-tensors#what-a-move-costs how slow is copying between cpu and gpu; transfer time; pcie bandwidth; is moving data to the gpu a bottleneck; is copying to gpu expensive; how long does a cpu to gpu transfer take; .to(device) is slow; .cpu() slow; host to device bandwidth; data transfer overhead; moving many small tensors; is it better to move once; efficient data movement to the gpu
+devices/moving-tensors#when-to-copies-and-when-it-does-not is tensor.to() or tensor.cuda() in place; does .to(device) copy; x.cuda() does nothing; do I have to assign the result of .to; to the same device; is .to(device) in place; x.to(device) does not change x; must I reassign; does .cuda() create a new tensor; does .to copy if already on the device; .cpu() on a cpu tensor; does moving to gpu keep the cpu copy
+devices/moving-tensors#where-the-conversion-runs convert before or after moving; transfer uint8 and convert on the gpu; less data over pcie
+devices/mps#environment-variables environment variables for mps
+devices/mps#fallback operator not implemented for mps; PYTORCH_ENABLE_MPS_FALLBACK; operation not supported on mps; aten operator not implemented for the mps device; which operations does mps support; fall back to cpu on mac; set PYTORCH_ENABLE_MPS_FALLBACK
+devices/mps#float64 double on mac; float64 on mps; Cannot convert a MPS Tensor to float64; double precision on mps; float64 not supported on mac
+devices/mps#from-cuda-to-mps replace cuda with mps; port cuda code to a mac; change cuda code to mps; run cuda code on a mac; replace .cuda() for mac; differences between cuda and mps
+devices/mps#is-mps-available torch.backends.mps.is_available is False; check mps support; mps not available; which macos version is needed; is_built
+devices/mps#memory mps memory limit; unified memory; watermark ratio; mps out of memory; mps memory usage; free memory on mps, torch.mps.empty_cache; PYTORCH_MPS_HIGH_WATERMARK_RATIO; does mac gpu share ram; how much memory can mps use
+devices/mps#mixed-precision autocast on mps; fp16 on mac; bfloat16 on mac; half precision on apple silicon; GradScaler on mps
+devices/mps#one-device how many mps devices; mps:0; distributed training on mac; use several mac gpus
+devices/mps#quick-answer pytorch on mac; use the gpu of an apple silicon macbook m1 m2 m3; metal; is it worth training on a mac; m2 ultra, m4 max; mac studio; how do I use the gpu of my mac; pytorch on M1, M2, M3 or M4; does pytorch support apple silicon; device = torch.device("mps"); train on a macbook; gpu acceleration on mac; amd gpu in an intel mac; can I use cuda on a mac
+devices/mps#random-numbers seed on mps; torch.mps.manual_seed
+devices/mps#slow mps is slow; m1 gpu slower than cpu; mps slower than cpu; training on m1 gpu is slow; is apple gpu faster than cpu; mps performance; mac gpu vs nvidia
+devices/mps#waiting-and-measuring-time torch.mps.synchronize; measure time on mps; mps event, profiler
+devices/mps#what-mps-is what is mps in pytorch; metal performance shaders; is mps like cuda
+devices/pinned-memory#asynchronous-copies-non_blockingtrue non_blocking transfer; overlap copy and compute; pin_memory and non_blocking together; is non_blocking safe; what is non_blocking; should I use non_blocking=True; difference between async and blocking transfer; does non_blocking need pin_memory; non_blocking has no effect; asynchronous data transfer to gpu; when to use non_blocking; make .to(device) asynchronous
+devices/pinned-memory#bandwidth-of-pinned-and-pageable-memory how much faster is pinned memory; pcie bandwidth; speed of copies
+devices/pinned-memory#copy-beside-other-work-streams overlap data transfer with computation; copy in a second stream; prefetch next batch to gpu while training
+devices/pinned-memory#cpu-to-gpu-ordered-on-the-stream is it safe to use a tensor right after a non_blocking copy; do I need to synchronize after non_blocking; cpu to gpu non_blocking order
+devices/pinned-memory#do-not-overwrite-the-source-yet reuse a pinned buffer; change the cpu tensor after non_blocking copy; race when overwriting the source
+devices/pinned-memory#gpu-to-cpu-wait-before-you-read non_blocking copy from gpu to cpu gives wrong values, zeros or garbage; synchronize before reading; asynchronous gpu to cpu transfer
+devices/pinned-memory#pinned-blocks-are-cached pinned memory is not released; host memory cache; cpu memory grows with pin_memory
+devices/pinned-memory#pinned-memory-pin_memory what is pinned memory; page-locked memory; pageable; what does pin_memory do; when should I pin memory; is pinned memory faster; pin_memory() of a tensor; page-locked; why is pinned memory needed for asynchronous copy; disadvantages of pinning; is_pinned
+devices/streams#cuda-graphs capture a graph; reduce kernel launch overhead; torch.cuda.graph; reduce-overhead; how to use cuda graphs; capture a training step; make_graphed_callables; reduce cpu overhead of small kernels; replay; dynamic shapes with cuda graphs; torch.cuda.CUDAGraph
+devices/streams#streams run kernels in parallel; overlap computation; multiple streams; torch.cuda.Stream; how to use cuda streams; run two operations at the same time on the gpu; parallelize independent steps, branches or models on one gpu; with torch.cuda.stream; concurrent kernels; do streams speed up; run two models in parallel on one gpu; default stream; multithreading on gpu; run layers in parallel; independent sequential steps in parallel; execute modules of a ModuleList in parallel; parallel execution of several modules, experts or heads; run independent layers at the same time
+devices/streams#timeline streams do not run in parallel; kernels are not concurrent; see overlap in profiler
+devices/streams#wait-stream synchronize two streams; wait_stream or wait_event; record_stream; race condition between streams; data dependency between streams; wrong results with multiple streams
+devices/utilization#1-does-the-gpu-wait-for-data gpu idle because of slow data loading; gpu starving
+devices/utilization#2-does-python-wait-for-the-gpu-in-every-step sync in each step lowers gpu utilization
+devices/utilization#3-is-the-work-of-each-call-too-small small batch size low gpu utilization; small model on gpu; kernels too small; larger batch for better utilization
+devices/utilization#4-which-operation-takes-the-time find the slowest operation on the gpu
+devices/utilization#cpu-parallel does pytorch use all cpu cores; how many threads does pytorch use; torch.set_num_threads; limit cpu usage; OMP_NUM_THREADS; cpu inference multithreading; use several cpu cores; intra-op and inter-op threads; pytorch uses only one core; make cpu training faster
+devices/utilization#crossover is the gpu always faster; when to use a gpu; gpu slower for small matrices; cpu faster than gpu; is gpu always faster than cpu; why is training on gpu slower than on cpu; when does a gpu pay off; small model faster on cpu; gpu no speedup; cpu or gpu for small networks; cpu vs gpu speed comparison; why is cuda slow for my code; how much faster is a gpu than a cpu; rnn slow on gpu
+devices/utilization#low-utilization gpu usage is low; gpu utilization 0 percent; volatile gpu-util drops; gpu is idle, not fully used; training does not use the gpu much; gpu usage at 30 percent; is it normal that the gpu is not at 100 percent; low gpu usage; gpu utilization is low; why is my gpu only used at 10 percent; gpu at 0 percent while training; increase gpu usage; gpu not fully utilized; gpu-util fluctuates; cpu at 100 percent but gpu idle; volatile gpu utilization; memory is full but utilization is low; how to maximize gpu utilization; best practices for high gpu utilization; use 100 percent of the gpu
+devices/utilization#matmul-rate tflops of my gpu; peak performance; matrix multiplication speed; how many tflops does my gpu reach; does pytorch use tensor cores; tensor cores by default; fp16 vs fp32 throughput; are tensor cores used; peak flops; model flops utilization
+devices/utilization#properties gpu name, memory and number of multiprocessors; get_device_properties; get_device_name; number of streaming multiprocessors; gpu specifications in pytorch; compute capability of my gpu
+devices/utilization#small-work kernel launch overhead; each operation has a fixed cost; many small operations are slow on gpu; microseconds per call
+devices/without-a-gpu#ci test cuda code in github actions; gpu tests in CI; run gpu tests in continuous integration; github actions without gpu
+devices/without-a-gpu#fake FakeTensorMode; fake tensors; dry run of a model
+devices/without-a-gpu#in-tests unit test that model works on any device; pytest for gpu code; parametrize device; skip test if no gpu
+devices/without-a-gpu#memory estimate memory without running on gpu; will this model fit on a gpu that I do not have
+devices/without-a-gpu#meta-check check for device mismatch with a cpu build; find forgotten .to(device)
+devices/without-a-gpu#meta-device what is the meta device; shapes without data; what is torch.device("meta"); tensor on meta device; purpose of meta tensors; get output shapes without computing; compute the output shape of a model
+devices/without-a-gpu#quick-answer test gpu code without a gpu; develop cuda code on a laptop; simulate a gpu; develop gpu code on a machine without a gpu; how to test cuda code on cpu only; emulate, simulate cuda; run .cuda() code without nvidia gpu; debug device errors without a gpu; fake gpu
+devices/without-a-gpu#simulated-limits limits of a simulated gpu; can a simulated gpu measure speed
+errors/accumulated-gradients-differ gradient accumulation gives different results than a large batch; gradient accumulation not the same as large batch; loss division in accumulation
+errors/address-already-in-use torchrun port 29500 in use
+errors/all-stored-batches-are-the-same stored batches or results are all the same; list of tensors all equal to the last; list contains the same tensor; stored outputs change later; all saved weights are equal; best state_dict changes during training
+errors/arange-reaches-its-end arange includes the end; number of elements of arange with float step; arange wrong number of elements; float step in arange
 errors/autocast-has-no-effect autocast has no effect; outputs are still float32 with amp
-errors/batch-of-one-squeezed squeeze removes the batch dimension
-errors/bfloat16-stops-improving training in bfloat16 stops improving; bf16 weights do not update
+errors/batch-of-one-squeezed squeeze removes the batch dimension; squeeze removes batch dimension when batch size is 1; last batch of one fails
+errors/bfloat16-stops-improving training in bfloat16 stops improving; bf16 weights do not update; pure bf16 training does not converge; small updates are lost in bf16
 errors/chained-assignment-changes-nothing assignment to an indexed tensor does nothing
-errors/class-numbers-change class indices or labels change from run to run; order of a set
+errors/class-numbers-change class indices or labels change from run to run; order of a set; label mapping changes
 errors/clipping-scaled-gradients clipping without unscale_
-errors/cuda-is-available-is-false torch.cuda.is_available() is False; cuda not available
+errors/cuda-is-available-is-false torch.cuda.is_available() is False; cuda not available; cuda is False although gpu exists
 errors/data-gives-wrong-gradients .data instead of detach; wrong gradients
-errors/dataloader-memory-grows memory leak in DataLoader workers; ram grows with num_workers; dataloader worker memory grows; ram, cpu memory fills up while iterating over a dataloader; host memory leak in the dataset
-errors/device-equals-string device == "cuda" is always False
-errors/empty-cache-frees-nothing empty_cache does not free memory; memory still used after empty_cache
-errors/every-step-skipped-after-inf loss scale goes to zero; every step is skipped after an inf; scale decreases forever
-errors/every-worker-same-random-numbers workers return the same random augmentation; numpy random identical in each worker; seed the workers of a DataLoader
+errors/dataloader-memory-grows memory leak in DataLoader workers; ram grows with num_workers; dataloader worker memory grows; ram, cpu memory fills up while iterating over a dataloader; host memory leak in the dataset; ram grows during an epoch with workers; memory leak dataloader; copy-on-access of python lists; cpu memory increases with every batch
+errors/device-equals-string device == "cuda" is always False; x.device == "cuda" returns False
+errors/empty-cache-frees-nothing empty_cache does not free memory; memory still used after empty_cache; memory still full after empty_cache
+errors/every-step-skipped-after-inf loss scale goes to zero; every step is skipped after an inf; scale decreases forever; scale goes down to zero and training stops learning
+errors/every-worker-same-random-numbers workers return the same random augmentation; numpy random identical in each worker; seed the workers of a DataLoader; numpy random same in all workers; augmentations identical in each worker or epoch; np.random in dataset
+errors/expected-more-than-1-value-per-channel batch norm with a batch of one; prediction of a single sample with BatchNorm1d
 errors/expected-to-mark-a-variable-ready-only-once gradient checkpointing with ddp; parameter marked ready twice
 errors/forward-missing-positional-argument-small-batch batch smaller than the number of gpus with DataParallel
-errors/fsdp-parameters-do-not-change fsdp parameters do not change; optimizer created before fully_shard
-errors/gpu-slower-than-cpu gpu is slower than cpu; cuda slower than cpu
-errors/grad-of-a-tensor-that-is-not-a-leaf grad of a non-leaf tensor is None
-errors/inf-from-half-precision inf in half precision; float16 overflow
-errors/integers-wrap-around uint8 overflow; negative values become large; integer wraps around
-errors/item-is-slow .item() is slow; loss.item() takes long; .cpu() is slow
-errors/killed-exit-status-137 process killed; exit code 137; exit code 9 out of ram; oom killer
+errors/fsdp-parameters-do-not-change fsdp parameters do not change; optimizer created before fully_shard; model does not train with fsdp
+errors/function-returned-nan-values which operation gives nan in backward; anomaly detection; nan gradient from sqrt or norm at zero; gradient of where is nan
+errors/gpu-slower-than-cpu gpu is slower than cpu; cuda slower than cpu; why is my code slower on cuda
+errors/grad-of-a-tensor-that-is-not-a-leaf grad of a non-leaf tensor is None; accessing .grad of a non-leaf tensor; grad is None for intermediate
+errors/inf-from-half-precision inf in half precision; float16 overflow; exp of half is inf; value too large for half; overflow in fp16
+errors/integers-wrap-around uint8 overflow; negative values become large; integer wraps around; uint8 image subtraction wrong; byte tensor overflow
+errors/item-is-slow .item() is slow; loss.item() takes long; .cpu() is slow; item() takes a lot of running time; .cpu() takes very long; copying the result takes all the time; _local_scalar_dense slow
+errors/killed-exit-status-137 process killed; exit code 137; exit code 9 out of ram; oom killer; program is killed without error; Killed; container out of ram; training process terminated
 errors/large-integer-becomes-infinity large integer becomes inf
-errors/layers-in-a-python-list difference between ModuleList and a list of layers; layers in a list are not registered; parameters missing from the model
-errors/layers-that-should-differ-are-equal copied layers share weights; all layers have the same initial weights
-errors/loss-does-not-change-autocast loss does not change under autocast
+errors/layers-in-a-python-list difference between ModuleList and a list of layers; layers in a list are not registered; parameters missing from the model; list of layers in a module; parameters of a list of modules not trained; nn.ModuleList or python list; dynamic number of layers; nn.ModuleDict; Sequential or ModuleList
+errors/layers-that-should-differ-are-equal copied layers share weights; all layers have the same initial weights; deepcopy of layers gives the same initialization; [layer] * n shares weights
+errors/loss-does-not-change-autocast loss does not change under autocast; loss is constant with amp
 errors/loss-not-scaled forgot to scale the loss
-errors/masked-positions-get-probability masked positions get probability after softmax; mask before softmax
-errors/max-without-parentheses x.max without parentheses; bound method
+errors/masked-positions-get-probability masked positions get probability after softmax; mask before softmax; softmax over padding; mask with zero before softmax
+errors/max-without-parentheses x.max without parentheses; bound method; x.max prints built-in method
 errors/measured-time-too-short measured gpu time is too short; timing shows almost no time
-errors/memory-full-after-error-in-notebook gpu memory stays full after an error in jupyter; memory full after keyboard interrupt
-errors/missing-keepdim wrong result without keepdim; normalize rows wrong
-errors/missing-keys-in-state-dict-module remove module. prefix from state_dict keys; load DataParallel or DDP checkpoint into a plain model
-errors/nan-loss-float16 loss is nan with fp16 or half; nan in float16 model
-errors/nvidia-smi-shows-more nvidia-smi shows more memory than pytorch
-errors/parameter-does-not-learn parameter does not change during training; weights are not updated
+errors/memory-full-after-error-in-notebook gpu memory stays full after an error in jupyter; memory full after keyboard interrupt; out of memory after interrupting a cell; gpu memory not cleared in jupyter; restart kernel to free memory
+errors/missing-keepdim wrong result without keepdim; normalize rows wrong; divide rows by their sum without keepdim
+errors/missing-keys-in-state-dict-module remove module. prefix from state_dict keys; load DataParallel or DDP checkpoint into a plain model; weights do not load because of module.; load checkpoint trained on several gpus
+errors/nan-loss-float16 loss is nan with fp16 or half; nan in float16 model; model in half precision gives nan; my model returns nan after model.half(); nan output in fp16 inference; why does my loss become nan
+errors/nvidia-smi-shows-more nvidia-smi shows more memory than pytorch; gpu memory higher in nvidia-smi; context memory
+errors/parameter-does-not-learn parameter does not change during training; weights are not updated; weights do not update; parameter not in model.parameters(); why does a parameter not change; some layers are not trained; nn.Parameter or tensor; gradients are zero; layer has no gradient
 errors/parameter-to-is-no-parameter nn.Parameter(...).to(device) is not a parameter
 errors/plain-attribute-stays-on-cpu tensor attribute stays on the cpu after model.to
 errors/repeated-index-counted-once index += counts repeated indices once
-errors/reshape-in-place-of-permute image is scrambled after reshape; reshape instead of permute
-errors/result-with-too-many-elements unexpected shape (n, n) of the loss; silent broadcasting in the loss
-errors/same-order-in-every-epoch DistributedSampler set_epoch; same order in every epoch with ddp; why call set_epoch
-errors/second-device-overwrites-first mps overwrites cuda; device chosen twice
-errors/second-iteration-out-of-memory out of memory in the second iteration, the first one works; memory grows after the first optimizer step
+errors/reshape-in-place-of-permute image is scrambled after reshape; reshape instead of permute; view mixes up my data; reshape gives wrong order; image looks wrong after view; swap dimensions with view; why should I not use view to change dimension order
+errors/result-with-too-many-elements unexpected shape (n, n) of the loss; silent broadcasting in the loss; loss is wrong because of shapes (n,) and (n, 1); mse loss broadcasting; result of subtraction is a matrix
+errors/same-order-in-every-epoch DistributedSampler set_epoch; same order in every epoch with ddp; why call set_epoch; data order is the same every epoch in ddp
+errors/second-device-overwrites-first mps overwrites cuda; device chosen twice; device is cpu although cuda is available
+errors/second-iteration-out-of-memory out of memory in the second iteration, the first one works; memory grows after the first optimizer step; out of memory at the second iteration; first batch works then cuda out of memory; oom at optimizer.step
 errors/second-stream-reads-too-early race condition between streams
+errors/size-mismatch-copying-a-param load pretrained weights with a different number of classes; change the last layer and load checkpoint; ignore size mismatch when loading; load a pretrained model with another output dimension; load only a part of a pretrained model; load the layers that fit; different number of output features
 errors/small-number-zero-float16 epsilon is zero in float16; log of zero in half precision
 errors/stack-expects-each-tensor-to-be-equal-size samples of different length or size in one batch; pad sequences to the same length
-errors/still-on-the-cpu-after-to tensor is still on the cpu after x.to(device); x.cuda() has no effect
+errors/still-on-the-cpu-after-to tensor is still on the cpu after x.to(device); x.cuda() has no effect; tensor not moved after calling .to; .cuda() has no effect
 errors/syncbatchnorm-expected-input-on-gpu SyncBatchNorm on cpu
 errors/tensors-of-the-same-index-same-device optimizer state on the cpu after loading a checkpoint
 errors/to-returns-the-same-tensor .to() returns the same tensor, changing the copy changes the original
-errors/torch-empty-holds-arbitrary-numbers torch.empty contains garbage; strange large values in a new tensor
-errors/train-is-missing dropout is off after evaluation; forgot model.train()
+errors/torch-empty-holds-arbitrary-numbers torch.empty contains garbage; strange large values in a new tensor; why is torch.empty not zero; random values in an uninitialized tensor; torch.Tensor(2,3) contains strange numbers
+errors/train-is-missing dropout is off after evaluation; forgot model.train(); model stays in eval mode; call model.train() after validation
+errors/value-cannot-be-converted-without-overflow masked_fill with half, fp16 overflow; -1e9 in a float16 mask
 errors/watchdog-caught-collective-operation-timeout NCCL watchdog timeout; collective operation timeout
-errors/wrong-numbers-on-mps wrong results on mps; different results on mac gpu
-errors/wrong-values-after-non-blocking wrong values after non_blocking copy to cpu
-errors/zero-grad-is-missing loss does not decrease; loss increases; forgot zero_grad
-memory/allocator#cache memory is not freed after del; reserved versus allocated memory; memory_reserved; caching allocator; memory stays in use after deleting tensors or the model
-memory/allocator#context cuda context memory overhead; gpu memory used before any tensor
-memory/allocator#empty-cache release gpu memory; delete a model from the gpu; clear cuda cache; free memory in a jupyter notebook; does empty_cache help; unload a model
-memory/allocator#fraction limit gpu memory; set_per_process_memory_fraction; use only part of the gpu; several processes on one gpu
-memory/allocator#fragmentation memory fragmentation; out of memory although enough is free; reserved but unallocated
-memory/allocator#nvidia-smi nvidia-smi shows more memory than memory_allocated; memory used by other processes
-memory/allocator#peak peak memory usage; max_memory_allocated; measure gpu memory of a function; how much gpu memory does my model use; reset_peak_memory_stats
-memory/allocator#rounding why does a small tensor use 512 bytes; block size; memory granularity
-memory/allocator#settings max_split_size_mb; expandable_segments; PYTORCH_CUDA_ALLOC_CONF; allocator settings
-memory/allocator#snapshot which tensor uses the memory; memory profiler; memory_viz; record_memory_history
-memory/levers#accumulation simulate a larger batch size; gradient accumulation steps; effective batch size on one gpu; train with a batch size that does not fit into memory; split a batch into micro batches
-memory/levers#attention memory of attention; flash attention; scaled_dot_product_attention; long sequences
-memory/levers#bfloat16-parameters train purely in bfloat16; model.bfloat16(); half precision weights
-memory/levers#checkpointing activation checkpointing; gradient checkpointing; trade compute for memory; recompute activations
-memory/levers#first how to reduce gpu memory; train a large model on a small gpu; save memory
-memory/levers#freeze train only the last layers; finetune part of the model; LoRA
-memory/levers#inference-mode out of memory in evaluation, validation or test but not in training; memory during inference; torch.no_grad saves memory
-memory/levers#large-vocabulary logits use too much memory; cross entropy with large vocabulary; chunked loss
-memory/levers#losses-that-keep-graphs memory grows because of loss accumulation; total_loss += loss; detach the loss; loss.item() leak
-memory/levers#offload offload to cpu; cpu offloading; use system ram when the gpu is full; save_on_cpu
-memory/levers#optimizer optimizer with less memory; adam memory; 8-bit adam; sgd instead of adam; adafactor
-memory/levers#step-in-backward optimizer step in backward; fuse optimizer and backward
-memory/levers#views a small slice keeps the whole tensor in memory; clone a slice to free memory
-memory/levers#zero-grad zero_grad set_to_none
-memory/model-of-memory#activations memory of activations; what is stored for backward; why does training need more memory than inference
-memory/model-of-memory#batch-size how does batch size affect memory; memory per sample
-memory/model-of-memory#bytes-per-parameter memory for a 7B model; how many bytes per parameter; 16 bytes per parameter; memory to finetune an llm
-memory/model-of-memory#kv-cache memory of text generation; kv cache size; llm inference memory
-memory/model-of-memory#meta estimate memory before training; will my model fit; how much gpu memory do I need
-memory/model-of-memory#optimizer-state memory jumps after the first optimizer step; how much memory does Adam need; first step uses more memory; optimizer memory
-memory/model-of-memory#parameters count the parameters of a model; number of trainable parameters; size of a model in MB; model size in memory
-memory/model-of-memory#profiler which operation uses most memory; memory by operation
-memory/model-of-memory#vram-and-ram gpu memory or system ram; shared gpu memory; can pytorch use ram instead of vram; cpu memory and gpu memory
-memory/model-of-memory#which-batch-size calculate the batch size for a gpu
-memory/oom#alive list all tensors in memory; which tensors are on the gpu; gc.get_objects
-memory/oom#cpu cpu ram out of memory; process killed; ram usage increases
-memory/oom#exception catch out of memory error; try except oom; recover from cuda out of memory
-memory/oom#find biggest, maximum batch size that fits; auto batch size; find batch size automatically
-memory/oom#leaks memory increases every iteration or epoch; memory leak in the training loop; gpu memory keeps growing
-memory/oom#message understand the out of memory message; what does tried to allocate mean; total capacity, reserved by pytorch
-memory/oom#outside-except continue after out of memory; retry with a smaller batch
-memory/oom#what-fills why do I run out of gpu memory; cuda out of memory fix; reduce batch size; out of memory with a small batch
-parallel/dataparallel#attributes model.module; call a method or access an attribute of a wrapped model
-parallel/dataparallel#batchnorm-sees-only-the-first-part-of-the-batch batch norm with DataParallel
-parallel/dataparallel#checkpoints save a DataParallel model; remove module. prefix from keys; load a multi gpu checkpoint on one gpu
-parallel/dataparallel#dataparallel-ddp-or-fsdp2 which parallel method: DataParallel, DDP or FSDP; difference between DP and DDP; best way to train on multiple gpus
-parallel/dataparallel#is-nndataparallel-deprecated should I still use nn.DataParallel
-parallel/dataparallel#on-no-gpu-and-on-one-gpu DataParallel uses only one gpu
-parallel/dataparallel#the-first-gpu-holds-more gpu 0 uses more memory than the others; unbalanced, imbalanced gpu memory; first gpu out of memory with DataParallel
-parallel/dataparallel#to-ddp convert DataParallel code to DistributedDataParallel
-parallel/dataparallel#what-forward-stores-is-lost attribute set in forward is lost; module state in DataParallel replicas
-parallel/dataparallel#what-it-costs DataParallel is slow; no speedup with two gpus; multi gpu slower than single gpu
-parallel/dataparallel#what-it-does-to-a-batch how does DataParallel split the batch; scatter and gather; batch size with DataParallel; device_ids
-parallel/ddp#amp autocast with DDP; mixed precision in distributed training
-parallel/ddp#batch-size batch size per gpu; effective, global batch size in DDP; scale the learning rate with the number of gpus
-parallel/ddp#buckets gradient buckets; overlap communication with backward; bucket_cap_mb
-parallel/ddp#buffers SyncBatchNorm; synchronize batch norm statistics across gpus; convert_sync_batchnorm; broadcast_buffers
-parallel/ddp#change-a-training-loop-to-ddp ddp tutorial; minimal ddp example; how to use DistributedDataParallel; train on multiple gpus
-parallel/ddp#checkpoints save on rank 0 only; load a checkpoint in ddp; print only on the main process
-parallel/ddp#each-process-gets-its-share-distributedsampler DistributedSampler shuffle; set_epoch; do all gpus see the same data; split dataset across gpus; dataset length not divisible
-parallel/ddp#gloo-or-nccl gloo, nccl or mpi backend; ddp on cpu; ddp on windows
-parallel/ddp#gradients-are-averaged how does DDP synchronize gradients; sum or mean of gradients; all_reduce gradients
-parallel/ddp#group init_process_group; MASTER_ADDR MASTER_PORT; env:// rendezvous; destroy_process_group
-parallel/ddp#no-sync gradient accumulation with DDP; skip gradient synchronization
-parallel/ddp#rank-world-size-local-rank what are rank, local_rank and world_size; number of processes
-parallel/ddp#static-graph static_graph=True
-parallel/ddp#the-rest-of-the-program average loss or metrics over all ranks; all_reduce a metric; evaluate with ddp, validation on one gpu; gather predictions from all processes; seed per rank
-parallel/ddp#torchrun launch with torchrun; nproc_per_node; several machines, two nodes, multi node training; nnodes rdzv_endpoint; torch.distributed.launch
-parallel/ddp#without-torchrun-spawn mp.spawn; ddp in a notebook; start processes without torchrun
-parallel/ddp#wrap-the-model device_ids argument; which parameters does DDP synchronize; broadcast at construction
-parallel/debugging#flight-recorder trace of collectives; debug nccl timeout
-parallel/debugging#hang distributed training hangs, gets stuck, freezes, deadlock; stuck at all_reduce, barrier, init_process_group or the end of an epoch; uneven inputs; program hangs after changing the order of calls; only one rank calls; hang in evaluation
-parallel/debugging#nccl-debug NCCL error debugging; NCCL_P2P_DISABLE; nccl network interface; NCCL_SOCKET_IFNAME
-parallel/debugging#timeouts increase the nccl timeout; timeout of init_process_group
-parallel/debugging#unused-parameters find unused parameters; parameters without gradient in ddp
-parallel/debugging#where where does my process hang; stack trace of a stuck process; py-spy dump
-parallel/fsdp2#checkpoints save a full state dict with fsdp; save and load an fsdp model; distributed checkpoint; gather weights on rank 0; export the model
-parallel/fsdp2#clip-gradients gradient clipping with fsdp
-parallel/fsdp2#dtensor what is a DTensor; full_tensor; sharded tensor
-parallel/fsdp2#from-ddp-to-fsdp2 DDP or FSDP; fsdp versus ddp; FSDP1 or FSDP2; FullyShardedDataParallel; migrate to fully_shard
-parallel/fsdp2#how-it-works what is FSDP; fully sharded data parallel explained; zero stage 3; shard parameters
-parallel/fsdp2#memory how much memory does fsdp save; fsdp memory usage; combine, pool the memory of all gpus; model does not fit on one gpu
-parallel/fsdp2#meta load a model too large for one gpu; initialize a big model with fsdp
-parallel/fsdp2#mixed-precision fsdp bf16; param_dtype reduce_dtype; must flatten tensors with uniform dtype
-parallel/fsdp2#offload fsdp cpu offload
-parallel/fsdp2#program fsdp example; fully_shard example; how to use fsdp
-parallel/fsdp2#which-modules which layers to wrap; auto wrap policy; wrap transformer blocks
-tensors/aggregation#any-and-all check if all elements are true; any element nonzero; does a tensor contain a value
-tensors/aggregation#argmin-and-argmax-the-position index of the maximum; predicted class from logits; argmax
-tensors/aggregation#logsumexp-and-norms norm of a tensor; L2 norm; normalize a vector; softmax numerically stable
-tensors/aggregation#max-along-a-dimension-returns-two-tensors max along a dimension; torch.max returns values and indices; row maximum
-tensors/aggregation#max-amax-maximum element-wise maximum of two tensors; amax
-tensors/aggregation#mean average of a tensor; mean of integers; mean over batch; weighted average
-tensors/aggregation#median-quantile-kthvalue median; percentile; k-th smallest
-tensors/aggregation#nan ignore nan in mean or sum; nanmean
-tensors/aggregation#reduce-along-a-dimension-dim-and-keepdim what does dim mean; dim=0 or dim=1; axis; sum over rows or columns; sum over a dimension and keep it
-tensors/aggregation#sort sort a tensor; k largest elements, top k; unique values; count how often each value occurs, bincount, occurrences, histogram
-tensors/aggregation#std-and-var-which-divisor standard deviation; variance; unbiased; differs from numpy std
-tensors/aggregation#sum sum of elements; cumulative sum cumsum; number of true elements; sum of booleans; count
-tensors/autograd#autograd-grad second derivative; higher order gradients; gradient with respect to the input; hessian; create_graph
-tensors/autograd#by-hand update weights manually; gradient descent without an optimizer; linear regression from scratch
-tensors/autograd#custom-function custom backward; write my own autograd function; straight-through estimator; ctx.save_for_backward
-tensors/autograd#detach what does detach do; stop gradient; block gradient flow; detach or clone; detach vs data
-tensors/autograd#freeze freeze layers or weights; set requires_grad False; finetune the last layer; train only part of a network
-tensors/autograd#gradients-of-tensors-backwardgradient backward on a vector; gradient argument of backward; grad_outputs; vector jacobian product; non-scalar backward
-tensors/autograd#graph computational graph; what is grad_fn; what does requires_grad do
-tensors/autograd#in-place inplace operation breaks gradient; modified by an inplace operation
-tensors/autograd#leaf what is a leaf tensor; is_leaf; grad is None; print the gradient of an intermediate variable; retain_grad; gradient of non-leaf; grad of a hidden activation
-tensors/autograd#memory retain_graph; backward twice; keep the graph
-tensors/autograd#stop-recording difference between no_grad, inference_mode and eval; turn gradients off; disable gradient calculation
-tensors/autograd#torch-func jacobian of a network; hessian; per-sample gradients; vmap; functional call; jacrev
-tensors/autograd#what-a-gradient-is how does autograd work; what does backward() do; compute the gradient of a function; automatic differentiation; derivative
-tensors/autograd#zero-grad why call zero_grad; gradients accumulate; reset gradients; optimizer.zero_grad() order
-tensors/creating#copy-or-shared-memory copy a tensor; clone; torch.tensor copies; as_tensor from_numpy share
-tensors/creating#eye-diag-tril-meshgrid identity matrix; diagonal; lower triangular mask; causal mask; meshgrid
-tensors/creating#one-hot labels to one-hot; class indices to one hot
-tensors/creating#print print precision, decimals; print full tensor without dots
-tensors/creating#random-tensors random tensor; random integers between; uniform in a range; normal distribution; random permutation, shuffle a tensor; randint
-tensors/creating#ranges arange, linspace; range of numbers; evenly spaced
-tensors/creating#scalar-vector-matrix-tensor what is a tensor; number of dimensions, rank; shape and size; length of a tensor; ndim
-tensors/creating#tensors-like-another-tensor same shape as another tensor; zeros_like; new_zeros
-tensors/creating#torch-tensor-class torch.Tensor or torch.tensor; FloatTensor
-tensors/creating#torchtensor-from-data create a tensor from a list; list of lists; list of tensors to tensor; torch.tensor or torch.as_tensor; array to tensor
-tensors/creating#zeros-ones-and-other-constants tensor of zeros, ones; fill with a constant value; torch.full; empty tensor
-tensors/dtypes#all-dtypes what is a LongTensor; data types; int64; which dtype is Half; torch.FloatTensor and torch.cuda.FloatTensor; tensor types
-tensors/dtypes#convert-a-tensor cast a tensor to another type; int to float; float to long; to boolean; .type() .long() .float() .double(); change the data type; boolean mask to float; bool tensor to int; mask to 0 and 1
-tensors/dtypes#half-precision-on-a-cpu float16 on cpu
-tensors/dtypes#half-precision-speed is half precision faster; model.half() inference
-tensors/dtypes#lost-digits rounding error of float32; 0.1 + 0.2; large integers in float; loss of precision
-tensors/dtypes#overflow-and-underflow integer overflow; inf from half; values become zero
-tensors/dtypes#range-and-precision machine epsilon; finfo iinfo; maximum value of a dtype; smallest number; precision of float32
-tensors/dtypes#the-default-dtype default float type; set_default_dtype; use double everywhere
-tensors/dtypes#type-promotion result dtype of mixing int and float; adding float and double
-tensors/indexing#assign-by-index set values where a condition holds; replace negative values, nan or elements; masked_fill; change one element; assign to a slice; index_put
-tensors/indexing#boolean-masks select elements by condition; filter a tensor; mask; nonzero indices; find the indices where a value occurs; elements greater than; remove elements or rows; index where a tensor equals a number; position of a value; find index of an element
-tensors/indexing#ellipsis-and-none what does three dots mean; add a dimension with None; index the last dimension
-tensors/indexing#gather what does gather do; pick one element per row by index; probabilities of the target class
-tensors/indexing#lists-and-index-tensors select rows or columns by a list of indices; index with another tensor; advanced indexing; different column for each row
-tensors/indexing#repeated-indices += with duplicate indices; accumulate by index
-tensors/indexing#scatter scatter_add; sum by group; histogram; segment sum; one hot by scatter
-tensors/indexing#slices-and-negative-indices slice a tensor; every second element; last element; first n rows; reverse; get the last column of a matrix or 2d tensor; first row; get a column
-tensors/matmul#a-linear-layer-is-a-matrix-product what does nn.Linear compute; weight shape of a linear layer; in_features out_features
-tensors/matmul#einsum-name-the-dimensions what is einsum; einsum example; outer product
-tensors/matmul#element-by-element-or-matrix-product-and difference between * and @; element-wise multiplication; hadamard product; what does @ do
-tensors/matmul#mm-bmm-mv-and-dot-are-not-aliases difference between mm, matmul, bmm and dot
-tensors/matmul#slice-of-a-batch result depends on the batch size; different output for a single sample and a batch
-tensors/matmul#the-two-shape-rules shapes for matrix multiplication; inner dimensions must match
-tensors/matmul#transpose-to-make-shapes-fit-t-mt transpose before multiplication
-tensors/matmul#vectors-matrices-and-batches batch matrix multiplication; multiply a batch of matrices with one matrix; matmul of 3d and 2d; matrix times vector; dot product of two vectors
-tensors/numpy-bridge#dtypes numpy float64 becomes double; numpy default dtype; convert to float32
-tensors/numpy-bridge#images image to tensor; PIL or opencv to tensor; ToTensor; HWC to CHW; tensor to image; show a tensor with matplotlib
-tensors/numpy-bridge#names numpy equivalents; np.concatenate, np.where, np.repeat, np.transpose in torch
-tensors/numpy-bridge#pandas dataframe to tensor; csv to tensor
-tensors/numpy-bridge#quick-answer numpy array to tensor; tensor to numpy array; from_numpy
-tensors/numpy-bridge#requires-grad tensor with grad to numpy; detach().numpy()
-tensors/numpy-bridge#share-or-copy torch.tensor, as_tensor or from_numpy; copy or share
-tensors/numpy-bridge#shared-memory numpy array changes when the tensor is modified; does from_numpy copy; share memory
-tensors/operations#broadcasting how does broadcasting work; add a vector to each row; multiply each row by a number; operate on different shapes
-tensors/operations#combining-conditions logical and, or of masks; combine conditions
-tensors/operations#comparing-tensors compare two tensors; are tensors equal
-tensors/operations#division-floor-division-remainder integer division; modulo; floor divide
-tensors/operations#floats-equal-or-close allclose; isclose; compare floats with a tolerance; equal up to rounding
-tensors/operations#functions list of math functions; elementwise functions; torch.where; clamp; exp; sigmoid; limit values to a range
-tensors/operations#in-place-operations what does the underscore mean; add_ or add; in-place operation
-tensors/operations#nan-and-infinity check for nan or inf; replace nan; isnan; nan_to_num
-tensors/operations#norms-distances-logsumexp distance between vectors; cosine similarity; euclidean distance; cdist
-tensors/operations#one-value-per-row-one-value-per-column multiply rows by a vector; subtract the mean of each row; normalize columns
-tensors/operations#rounding round a tensor to decimals
-tensors/operations#sign-limits-choice clip values; replace negative values with zero; torch.clamp; torch.where; absolute value
-tensors/reproducibility#a-stream-of-its-own-torchgenerator torch.Generator; reproducible random_split, train test split; local random state
-tensors/reproducibility#dataloader-shuffling-and-workers seed a dataloader; worker_init_fn; reproducible shuffle; random augmentations in workers
-tensors/reproducibility#deterministic-algorithms use_deterministic_algorithms; cudnn.deterministic; cudnn.benchmark; CUBLAS_WORKSPACE_CONFIG; nondeterministic operations
-tensors/reproducibility#quick-answer reproducible training; set all seeds; same result every run; set seed for numpy, python and torch
-tensors/reproducibility#save-restore-and-fork-the-random-state save and restore rng state; get_rng_state; fork_rng; resume training with the same random numbers
-tensors/reproducibility#seeds-do-not-fix-rounding outputs on cpu and gpu are slightly different; small numerical differences; floating point differences; results differ in the last digits
-tensors/reproducibility#the-same-seed-on-cpu-and-gpu random numbers differ on cpu and gpu; same seed on different gpus
-tensors/reproducibility#what-changes-the-numbers-of-a-seed same seed, different numbers; seed on another machine, gpu or version
-tensors/reproducibility#why-two-runs-differ different results every run; results change although the seed is set; why is training not deterministic
-tensors/reshaping#expand-and-repeat repeat a tensor; tile; duplicate along a dimension; expand or repeat; repeat_interleave
-tensors/reshaping#flatten-and-unflatten flatten a tensor; flatten before the linear layer; nn.Flatten
-tensors/reshaping#permute reorder, swap dimensions; NHWC to NCHW; HWC to CHW; change the order of axes
-tensors/reshaping#reshape change the shape of a tensor; resize; -1 in reshape; convert a 1d tensor to 2d
-tensors/reshaping#roll-and-flip reverse a tensor; shift elements; mirror an image
-tensors/reshaping#squeeze remove a dimension of size 1; drop a dimension
-tensors/reshaping#stack-cat-vstack-hstack concatenate, join, merge, combine tensors; stack or cat; append to a tensor; list of tensors to one tensor
-tensors/reshaping#strides contiguous; what does contiguous() do; stride; is_contiguous
-tensors/reshaping#transpose-t-and-mt transpose a matrix or a 3d tensor; swap two axes
-tensors/reshaping#unbind-split-chunk split a tensor; chunk; iterate over a dimension; divide into equal parts
-tensors/reshaping#unsqueeze add a dimension; add a batch dimension to a single image; expand dims; new axis
-tensors/reshaping#view what does view do; view(-1); view and memory
-tensors/reshaping#view-or-copy is it a view or a copy; does reshape copy; data_ptr
-tensors/reshaping#view-vs-reshape view or reshape; difference between view and reshape; when to use view and when reshape
-training/loop#a-complete-training-loop training loop example; how to train a model; pytorch training template; basic neural network example
-training/loop#average-the-loss-over-samples-not-over-batches average loss of an epoch; running loss; mean of batch losses
-training/loop#gradient-clipping-and-learning-rate-schedules clip gradients; exploding gradients; learning rate scheduler, warmup, cosine, step decay; get the current learning rate; change the learning rate
-training/loop#inference_mode-and-no_grad-for-evaluation evaluate a model; no_grad in validation; test loop; prediction
-training/loop#keep-the-loss-without-waiting-for-the-gpu log the loss; loss.item() or loss.detach()
-training/loop#one-update-in-five-steps forward, loss, zero_grad, backward, step; what does optimizer.step() do; order of zero_grad, backward and step
-training/loop#plot-the-loss-curve plot training and validation loss; overfitting; loss curve; tensorboard
-training/loop#put-an-activation-between-linear-layers why activation functions; relu between layers; model does not learn; loss does not decrease
-training/loop#save-a-checkpoint-and-resume save and load a model; best model, save the best weights; state_dict; resume training; checkpoint with optimizer and epoch
-training/loop#the-loop-as-two-functions validation loop; accuracy; compute accuracy in evaluation; train and test functions
-training/loop#train-and-eval what do model.train() and model.eval() do; dropout and batch norm in evaluation; is eval needed
-training/speed#channels-last memory format channels_last; faster convolutions; nhwc
-training/speed#compile torch.compile explained; torch.compile is slow, not faster, no speedup; compile time; does torch.compile help; mode max-autotune
-training/speed#fused fused or foreach optimizer; faster adam
-training/speed#graph-breaks graph break; fullgraph=True
-training/speed#order speed up training; training is slow; make training faster; why is my training so slow
-training/speed#profiler profile a model; torch.profiler; which operation is slow
-training/speed#recompiles torch.compile recompiles with dynamic shapes; compile every batch; dynamic=True
-training/speed#slow-part find the slow part; what takes the time; bottleneck; data or gpu bound
+errors/wrong-numbers-on-mps wrong results on mps; different results on mac gpu; mac gpu gives wrong output; results on mps differ from cpu
+errors/wrong-values-after-non-blocking wrong values after non_blocking copy to cpu; zeros or wrong numbers after asynchronous copy to cpu
+errors/zero-grad-is-missing loss does not decrease; loss increases; forgot zero_grad; loss explodes without zero_grad; forgot to reset gradients
+memory/allocator#cache memory is not freed after del; reserved versus allocated memory; memory_reserved; caching allocator; memory stays in use after deleting tensors or the model; why does gpu memory not decrease after deleting tensors; memory reserved by pytorch; cached memory; difference between memory_allocated and memory_reserved; del tensor does not free gpu memory; cuda memory is not released; memory stays allocated after function ends; caching allocator explained; what is reserved memory; gpu memory not freed after inference
+memory/allocator#context cuda context memory overhead; gpu memory used before any tensor; how much memory does the cuda context take; 500 MB used for a tiny tensor; initial gpu memory usage; memory overhead of cuda
+memory/allocator#empty-cache release gpu memory; delete a model from the gpu; clear cuda cache; free memory in a jupyter notebook; does empty_cache help; unload a model; how to free gpu memory; clear gpu memory; what does torch.cuda.empty_cache do; should I call empty_cache; does empty_cache slow down training; release memory after training; delete a model and free memory; free all cuda memory without restarting the kernel; empty_cache does not work; gc.collect and empty_cache; clear cuda memory in jupyter or colab; unload a model from gpu; reset gpu memory; free memory after out of memory; memory between experiments
+memory/allocator#nvidia-smi nvidia-smi shows more memory than memory_allocated; memory used by other processes; nvidia-smi shows more memory than pytorch; memory_allocated differs from nvidia-smi; why is memory used in nvidia-smi higher; gpu memory used but no process; memory of a killed process is still occupied; zombie process holds gpu memory
+memory/allocator#peak peak memory usage; max_memory_allocated; measure gpu memory of a function; how much gpu memory does my model use; reset_peak_memory_stats; measure peak gpu memory; reset peak memory stats; how much memory does my training use; track gpu memory usage; get current gpu memory usage in python; print memory usage; get free gpu memory, mem_get_info; monitor gpu memory; memory_summary; memory_stats
+memory/allocator#rounding why does a small tensor use 512 bytes; block size; memory granularity; why does an allocation use 512 bytes or 2 MB; allocation granularity; small tensor uses a lot of memory
+memory/allocator#sawtooth memory goes up and down during training; gpu memory fluctuates
+memory/allocator#streams memory with several streams; record_stream memory
+memory/allocator#without-a-gpu memory functions without a gpu; measure cpu memory of tensors
+memory/checkpointing#checkpointing how does gradient checkpointing work; what is activation checkpointing; torch.utils.checkpoint usage; recompute forward in backward; use_reentrant True or False; how much slower is checkpointing; checkpoint with dropout; checkpoint_sequential; gradient checkpointing and ddp; memory saved by checkpointing
+memory/checkpointing#memory-budget activation_memory_budget; torch.compile recompute
+memory/checkpointing#offload offload to cpu; cpu offloading; use system ram when the gpu is full; save_on_cpu; move activations to cpu memory; offload activations; saved_tensors_hooks
+memory/checkpointing#selective-checkpointing selective activation checkpointing; which layers to checkpoint; save some operations
+memory/fragmentation#fraction limit gpu memory; set_per_process_memory_fraction; use only part of the gpu; several processes on one gpu; limit the gpu memory a process can use; share one gpu among processes; reserve gpu memory; run several models on one gpu
+memory/fragmentation#fragmentation memory fragmentation; out of memory although enough is free; reserved but unallocated; out of memory but there is enough free memory; memory fragmentation explained; reserved memory much larger than allocated; fails to allocate small amount although free; variable input sizes cause out of memory; defragment gpu memory
+memory/fragmentation#settings max_split_size_mb; expandable_segments; PYTORCH_CUDA_ALLOC_CONF; allocator settings; how to use PYTORCH_CUDA_ALLOC_CONF; set max_split_size_mb; expandable_segments:True; garbage_collection_threshold; configure the allocator; cudaMallocAsync; memory management environment variable; where to set PYTORCH_CUDA_ALLOC_CONF, in python or shell
+memory/levers#accumulation simulate a larger batch size; gradient accumulation steps; effective batch size on one gpu; train with a batch size that does not fit into memory; split a batch into micro batches; what is gradient accumulation; how to implement gradient accumulation; train with a larger batch than fits; simulate large batch; accumulate gradients over mini-batches; is gradient accumulation equal to a bigger batch; divide loss by number of steps; batch norm with gradient accumulation; virtual batch size
+memory/levers#attention memory of attention; flash attention; scaled_dot_product_attention; long sequences; attention uses too much memory; scaled_dot_product_attention, flash attention memory; memory grows quadratically with sequence length; long sequence out of memory
+memory/levers#autocast mixed precision to save memory
+memory/levers#bfloat16-parameters train purely in bfloat16; model.bfloat16(); half precision weights; train with bf16 weights; pure bf16 training; model.to(bfloat16) training
+memory/levers#checkpointing activation checkpointing; gradient checkpointing; trade compute for memory; recompute activations; use gradient checkpointing to save memory
+memory/levers#expand expand instead of repeat saves memory
+memory/levers#first how to reduce gpu memory; train a large model on a small gpu; save memory; how to reduce memory usage; ways to save gpu memory; train a big model with little vram; fit a larger model; reduce cuda memory consumption; low memory training; tricks against out of memory; decrease vram usage
+memory/levers#freeze train only the last layers; finetune part of the model; LoRA; does freezing layers save memory; finetune with less memory; train only some parameters
+memory/levers#in-place do in-place operations save memory; relu inplace memory
+memory/levers#inference-mode out of memory in evaluation, validation or test but not in training; memory during inference; torch.no_grad saves memory; out of memory at validation or test time; use less memory for inference; torch.no_grad to save memory; memory during evaluation; oom in eval but not in train
+memory/levers#large-vocabulary logits use too much memory; cross entropy with large vocabulary; chunked loss; cross entropy out of memory; logits of a large vocabulary; chunked cross entropy; large number of classes
+memory/levers#losses-that-keep-graphs memory grows because of loss accumulation; total_loss += loss; detach the loss; loss.item() leak; total_loss += loss leaks memory; use loss.item() instead of loss; storing loss tensors keeps graph; running loss memory; append loss to list memory
+memory/levers#optimizer optimizer with less memory; adam memory; 8-bit adam; sgd instead of adam; adafactor; memory efficient optimizer; use sgd to save memory; optimizer state takes too much memory
+memory/levers#step-in-backward optimizer step in backward; fuse optimizer and backward; optimizer step during backward; register_post_accumulate_grad_hook; free gradients early
+memory/levers#summary how much does each technique save
+memory/levers#views a small slice keeps the whole tensor in memory; clone a slice to free memory; slice keeps big tensor alive; memory not freed because of a view; clone to release memory; saved file of a slice is as large as the whole tensor; torch.save of a view uses too much space
+memory/levers#zero-grad zero_grad set_to_none; zero_grad(set_to_none=True) memory; does set_to_none save memory; free gradients
+memory/model-of-memory#activations memory of activations; what is stored for backward; why does training need more memory than inference; why does training need more memory than the model size; intermediate activations; what is saved for backward; memory of forward pass; why does memory grow in forward; activations take most memory; memory after backward
+memory/model-of-memory#batch-size how does batch size affect memory; memory per sample; how does memory scale with batch size; does doubling the batch double the memory; image size and memory
+memory/model-of-memory#by-dtype memory of float16 vs float32; does half precision halve memory; memory in bf16; does the dtype affect memory usage
+memory/model-of-memory#bytes-per-parameter memory for a 7B model; how many bytes per parameter; 16 bytes per parameter; memory to finetune an llm; memory to train a 7B model; how much vram for fine-tuning a 13B or 70B model; bytes per parameter in mixed precision; vram needed for an llm
+memory/model-of-memory#gradients memory of gradients; do gradients need memory
+memory/model-of-memory#kv-cache memory of text generation; kv cache size; llm inference memory; kv cache memory; llm generation memory grows; context length and memory
+memory/model-of-memory#left-out why is measured memory larger than calculated; what else uses gpu memory; temporary buffers, cudnn workspace
+memory/model-of-memory#memory-over-a-training-step when is memory at its peak; memory timeline of forward and backward; out of memory in backward; memory usage during training step; gpu memory after calling backward
+memory/model-of-memory#memtracker MemTracker; estimate peak memory
+memory/model-of-memory#meta estimate memory before training; will my model fit; how much gpu memory do I need; estimate gpu memory of a model before running; will a model fit in 8, 16 or 24 GB; predict memory requirement; memory calculator
+memory/model-of-memory#on-a-gpu compare calculated memory with measured gpu memory
+memory/model-of-memory#optimizer-state memory jumps after the first optimizer step; how much memory does Adam need; first step uses more memory; optimizer memory; how much memory does adam use; memory increases after first step; adam vs sgd memory; optimizer states memory
+memory/model-of-memory#parameters count the parameters of a model; number of trainable parameters; size of a model in MB; model size in memory; how much memory does my model need; count trainable parameters; number of parameters of a model; model size in megabytes; memory of weights; size of a tensor in bytes, element_size; memory footprint of a tensor; get memory of a model; gpu memory that a model uses; print a model summary with parameters; nbytes; find the model size; how big is my model; model size on disk or in memory
+memory/model-of-memory#profiler which operation uses most memory; memory by operation; which layer uses how much memory; memory per layer; profile memory by operator
+memory/model-of-memory#saved-by-operation which tensors does relu or conv or matmul save; saved tensors hooks
+memory/model-of-memory#vram-and-ram gpu memory or system ram; shared gpu memory; can pytorch use ram instead of vram; cpu memory and gpu memory; difference between ram and vram; use system ram instead of gpu memory; does gpu memory spill to ram; shared gpu memory in windows task manager; how much ram do I need; combine ram and vram
+memory/model-of-memory#which-batch-size calculate the batch size for a gpu; how to choose batch size for my gpu; compute maximum batch size; estimate batch size from gpu memory
+memory/model-of-memory#without-gradients-autograd-saves-nothing memory in inference; memory with no_grad; inference needs less memory; how much memory for inference
+memory/oom#alive list all tensors in memory; which tensors are on the gpu; gc.get_objects; print all tensors that are on the gpu; find tensors still alive; which variables hold gpu memory; list cuda tensors with gc
+memory/oom#batch-size does a larger batch train faster; batch size and throughput; does reducing batch size help memory
+memory/oom#cpu cpu ram out of memory; process killed; ram usage increases; cpu memory keeps increasing; ram usage grows; DefaultCPUAllocator not enough memory; process killed because of ram; out of ram on cpu; system memory leak; kernel dies, restarts
+memory/oom#cycles reference cycles keep gpu memory; gc.collect frees memory; exception traceback holds tensors
+memory/oom#find biggest, maximum batch size that fits; auto batch size; find batch size automatically; find the maximum batch size automatically; largest batch that fits
+memory/oom#leaks memory increases every iteration or epoch; memory leak in the training loop; gpu memory keeps growing; gpu memory increases during training; memory leak every iteration; memory grows each epoch; out of memory after some epochs or iterations; cuda oom after several batches; memory consumption increases while training; appending tensors to a list leaks memory; how to find a memory leak; memory keeps increasing in inference; storing loss or outputs in a list; accumulating tensors; leak in validation; hooks leak memory; hidden state keeps graph; create_graph memory leak
+memory/oom#message understand the out of memory message; what does tried to allocate mean; total capacity, reserved by pytorch; what does CUDA out of memory tried to allocate mean; explain out of memory error; already allocated, free, reserved in total; out of memory although gpu has free memory; why does it say 0 bytes free; which number matters
+memory/oom#what-fills why do I run out of gpu memory; cuda out of memory fix; reduce batch size; out of memory with a small batch; why do I get cuda out of memory; how to solve out of memory; what uses gpu memory; oom with a small model; out of memory after loading the model; out of memory in the backward pass; gpu runs out of memory; fix cuda oom; out of memory at the first batch; reduce batch size still out of memory; 8 GB gpu out of memory
+memory/oom-recovery#dump-on-oom save a snapshot when out of memory
+memory/oom-recovery#exception catch out of memory error; try except oom; recover from cuda out of memory; catch cuda out of memory; handle oom error; try except OutOfMemoryError; fall back to cpu when gpu is out of memory; what to do in case of oom at run time; torch.cuda.OutOfMemoryError; continue after oom; error handling of out of memory; skip a batch that does not fit
+memory/oom-recovery#half-a-backward partial gradients after oom
+memory/oom-recovery#outside-except continue after out of memory; retry with a smaller batch; memory not freed in except block; retry after oom; why is memory still full after catching the exception
+memory/oom-recovery#smaller-pieces split the batch on oom; retry with half the batch size; automatic batch size reduction
+memory/snapshots#read-a-snapshot how to read the memory_viz plot; active memory timeline
+memory/snapshots#snapshot which tensor uses the memory; memory profiler; memory_viz; record_memory_history; memory snapshot; visualize gpu memory; pytorch.org/memory_viz; find out what occupies gpu memory; which line allocates memory; memory profiler for gpu; debug memory usage
+memory/snapshots#snapshot-in-python analyze a memory snapshot in code; _dump_snapshot pickle
+parallel/dataparallel#attributes model.module; call a method or access an attribute of a wrapped model; access model attributes after DataParallel; call custom methods of a DataParallel model; DataParallel object has no attribute; unwrap a model
+parallel/dataparallel#batchnorm-sees-only-the-first-part-of-the-batch batch norm with DataParallel; batchnorm with DataParallel statistics; sync batch norm with DataParallel; batch norm on multiple gpus
+parallel/dataparallel#checkpoints save a DataParallel model; remove module. prefix from keys; load a multi gpu checkpoint on one gpu; save and load a model trained with DataParallel; state_dict keys start with module.; remove module prefix; load multi gpu weights on a single gpu or cpu; missing keys module.; model.module.state_dict()
+parallel/dataparallel#dataparallel-ddp-or-fsdp2 which parallel method: DataParallel, DDP or FSDP; difference between DP and DDP; best way to train on multiple gpus; which one to use for multi gpu training; DataParallel vs DistributedDataParallel; difference between DP, DDP and FSDP; how to use multiple gpus; train on two gpus on one machine; best way to use several gpus; is DDP faster than DataParallel; single node multi gpu; should I use DataParallel or DDP; data parallel or model parallel; use all gpus; multi-gpu inference
+parallel/dataparallel#is-nndataparallel-deprecated should I still use nn.DataParallel; is DataParallel deprecated; is nn.DataParallel still recommended
+parallel/dataparallel#on-no-gpu-and-on-one-gpu DataParallel uses only one gpu; DataParallel on a single gpu or cpu; does DataParallel work with one gpu; all gpus are not used
+parallel/dataparallel#on-two-gpus DataParallel example on two gpus; model replicas
+parallel/dataparallel#signature-and-defaults device_ids and output_device; use only some gpus with DataParallel; DataParallel arguments
+parallel/dataparallel#the-first-gpu-holds-more gpu 0 uses more memory than the others; unbalanced, imbalanced gpu memory; first gpu out of memory with DataParallel; first gpu uses more memory; unbalanced gpu usage with DataParallel; gpu 0 runs out of memory; imbalance memory; why is only gpu 0 full; loss and outputs gathered on gpu 0; multi-gpu memory not balanced; uneven memory usage between gpus
+parallel/dataparallel#the-model-is-copied-in-every-forward-pass does DataParallel copy the model each iteration; replicate overhead
+parallel/dataparallel#to-ddp convert DataParallel code to DistributedDataParallel; switch from DataParallel to DistributedDataParallel; migrate to ddp
+parallel/dataparallel#train train a model with nn.DataParallel; DataParallel training loop; wrap model in DataParallel; loss with DataParallel, loss.mean(); optimizer with DataParallel; compute loss in forward to balance
+parallel/dataparallel#what-forward-stores-is-lost attribute set in forward is lost; module state in DataParallel replicas; attribute changes in forward are lost with DataParallel; counter in module does not increase; buffers updated in replicas; caching in forward
+parallel/dataparallel#what-it-costs DataParallel is slow; no speedup with two gpus; multi gpu slower than single gpu; why is DataParallel slow; no speedup with several gpus; multi gpu is slower than one; two gpus are not twice as fast; gil; low utilization with multiple gpus
+parallel/dataparallel#what-it-does-to-a-batch how does DataParallel split the batch; scatter and gather; batch size with DataParallel; device_ids; how does nn.DataParallel work; does DataParallel split the batch; batch size per gpu with DataParallel; batch dimension dim=0; last batch not divisible by gpus; how inputs are split over gpus; DataParallel with lists or dicts; batch size smaller than the number of gpus; output size with DataParallel; does DataParallel affect the batch size and memory of each gpu
+parallel/ddp#amp autocast with DDP; mixed precision in distributed training; amp with ddp; GradScaler in distributed training
+parallel/ddp#batch-size batch size per gpu; effective, global batch size in DDP; scale the learning rate with the number of gpus; batch size in ddp per gpu or total; effective batch size on several gpus; should I scale the learning rate in ddp; divide batch size by world size; ddp same result as single gpu; num_workers in ddp; training performance, accuracy gets worse with ddp; different accuracy on several gpus; do DataParallel and DistributedDataParallel change the batch size; is batch_size per process
+parallel/ddp#buffers SyncBatchNorm; synchronize batch norm statistics across gpus; convert_sync_batchnorm; broadcast_buffers; batchnorm in ddp; use SyncBatchNorm; broadcast_buffers=False; running statistics across gpus; are buffers synchronized in ddp
+parallel/ddp#change-a-training-loop-to-ddp ddp tutorial; minimal ddp example; how to use DistributedDataParallel; train on multiple gpus; train on several gpus; convert single gpu code to multi gpu; distributed training example; multi gpu training step by step; start with ddp; how do I parallelize training; use distributed data parallel correctly; correct way to set up ddp; is my ddp code right
+parallel/ddp#checkpoints save on rank 0 only; load a checkpoint in ddp; print only on the main process; save model in ddp; load checkpoint in ddp on each rank; barrier after saving; logging in ddp, duplicate logs; state_dict of ddp model module prefix; load ddp model for inference; tqdm or wandb only on rank 0; resume ddp training; out of memory on gpu 0 when loading the checkpoint in ddp
+parallel/ddp#each-process-gets-its-share-distributedsampler DistributedSampler shuffle; set_epoch; do all gpus see the same data; split dataset across gpus; dataset length not divisible; how does DistributedSampler work; do all processes get different data; shuffle with DistributedSampler; sampler and shuffle mutually exclusive; dataloader in ddp; split data among gpus; padding of the last samples; DistributedSampler for validation; custom or weighted sampler with ddp; same data on every gpu
+parallel/ddp#gloo-or-nccl gloo, nccl or mpi backend; ddp on cpu; ddp on windows; nccl or gloo; which backend should I use; mpi backend; nccl on windows not available; distributed training without a gpu
+parallel/ddp#group init_process_group; MASTER_ADDR MASTER_PORT; env:// rendezvous; destroy_process_group; init_process_group arguments; what is init_method env://; MASTER_ADDR and MASTER_PORT; tcp init; address already in use; process group warning at exit; find a free port
+parallel/ddp#nccl use nccl with gpus; set_device for each rank; device_id in init_process_group; two ranks on the same gpu
+parallel/ddp#rank-world-size-local-rank what are rank, local_rank and world_size; number of processes; what is rank in distributed training; what is local_rank; meaning of world size; get the rank of the process; node rank; LOCAL_RANK environment variable; what is a process group; number of gpus and processes; which gpu belongs to a process
+parallel/ddp#start-the-processes one process per gpu; how are processes started in ddp; several processes
+parallel/ddp#the-rest-of-the-program average loss or metrics over all ranks; all_reduce a metric; evaluate with ddp, validation on one gpu; gather predictions from all processes; seed per rank; reduce the loss across gpus; all_reduce metrics; average accuracy over processes; validation in ddp; gather predictions from all gpus, all_gather; evaluate only on rank 0; logging the loss in ddp; seed in each process; sync values between ranks; broadcast an object; barrier; share a variable between processes; stop all processes
+parallel/ddp#torchrun launch with torchrun; nproc_per_node; several machines, two nodes, multi node training; nnodes rdzv_endpoint; torch.distributed.launch; how to use torchrun; python -m torch.distributed.launch is deprecated; multi-node training; run on two machines; --standalone; local-rank argument error; run ddp on specific gpus; elastic restart; launch distributed training; run several jobs on one machine, port
+parallel/ddp#without-torchrun-spawn mp.spawn; ddp in a notebook; start processes without torchrun; mp.spawn example; ddp without torchrun; ddp in jupyter notebook; torch.multiprocessing spawn; debug ddp in an ide; return values from spawned processes
+parallel/ddp#wrap-the-model device_ids argument; which parameters does DDP synchronize; broadcast at construction; device_ids and output_device in DDP; does ddp broadcast weights; are the models the same in all processes; wrap before or after loading weights; ddp with multiple models; ddp with frozen parameters; optimizer before or after DDP; do all ranks start with the same weights; ddp and model.to; parameters with requires_grad False in DistributedDataParallel; does ddp handle frozen parameters
+parallel/ddp-gradients#buckets gradient buckets; overlap communication with backward; bucket_cap_mb; what are ddp buckets; gradient_as_bucket_view; overlap of communication and computation; communication hook, compress gradients
+parallel/ddp-gradients#gradients-are-averaged how does DDP synchronize gradients; sum or mean of gradients; all_reduce gradients; when are gradients synced; are gradients summed or averaged in ddp; does ddp average the loss; all_reduce gradients manually; ddp gradient sync; why multiply by world_size; how are gradients combined across gpus; do gradients differ between ranks; gradient hooks in ddp; how is the loss computed and backpropagated in DistributedDataParallel; do I have to average the loss across gpus before backward
+parallel/ddp-gradients#no-sync gradient accumulation with DDP; skip gradient synchronization; what does no_sync do; gradient accumulation in ddp; avoid all_reduce in every step; accumulate gradients before sync
+parallel/ddp-gradients#static-graph static_graph=True; what is static_graph in ddp; ddp and gradient checkpointing; parameter marked ready twice; used several times in forward
+parallel/debugging#debug-level TORCH_DISTRIBUTED_DEBUG; more information about ddp errors; debug distributed; INFO or DETAIL
+parallel/debugging#flight-recorder trace of collectives; debug nccl timeout; nccl flight recorder; dump collectives; TORCH_NCCL_TRACE_BUFFER_SIZE
+parallel/debugging#hang distributed training hangs, gets stuck, freezes, deadlock; stuck at all_reduce, barrier, init_process_group or the end of an epoch; uneven inputs; program hangs after changing the order of calls; only one rank calls; hang in evaluation; my ddp training hangs; distributed program freezes without error; stuck at barrier, all_reduce, init_process_group or first iteration; deadlock in distributed training; process waits forever; one rank finishes early; multi-gpu training stuck at 100 percent utilization; hangs at the end of an epoch; uneven number of batches per rank, join; rank 0 does something others do not; ddp freezes after validation; nccl hangs; stuck on RTX 4090, NCCL_P2P_DISABLE
+parallel/debugging#monitored-barrier find which rank is missing; monitored_barrier; one rank does not reach the barrier
+parallel/debugging#nccl-debug NCCL error debugging; NCCL_P2P_DISABLE; nccl network interface; NCCL_SOCKET_IFNAME; NCCL_DEBUG=INFO; nccl unhandled system error; nccl error; unhandled cuda error; nccl network interface, NCCL_SOCKET_IFNAME; NCCL_IB_DISABLE; nccl connection refused; ddp on RTX 4090 p2p
+parallel/debugging#order collectives called in different order; mismatch between ranks
+parallel/debugging#timeouts increase the nccl timeout; timeout of init_process_group; change the default timeout; timeout 30 minutes 1800 seconds; watchdog timeout; increase nccl timeout; long preprocessing on rank 0 causes timeout
+parallel/debugging#two-processes try distributed code in a notebook; test ddp on one machine with cpu
+parallel/debugging#unused-parameters find unused parameters; parameters without gradient in ddp; find unused parameters in ddp; parameters did not receive gradients; find_unused_parameters=True; which parameters are unused; ddp error expected to have finished reduction; parameters without gradient; some layers not used in forward
+parallel/debugging#where where does my process hang; stack trace of a stuck process; py-spy dump; find where a distributed program hangs; py-spy; faulthandler; stack trace of hanging process; attach debugger to ddp; pdb in distributed training
+parallel/fsdp2#a-file-from-each-process distributed checkpoint dcp.save; sharded checkpoint; reshard to another number of gpus; load with a different world size
+parallel/fsdp2#accumulation gradient accumulation with fsdp; set_requires_gradient_sync; no_sync in fsdp2
+parallel/fsdp2#activation-checkpointing fsdp with activation checkpointing
+parallel/fsdp2#amp autocast with fsdp; GradScaler fsdp
+parallel/fsdp2#checkpoints save a full state dict with fsdp; save and load an fsdp model; distributed checkpoint; gather weights on rank 0; export the model; save an fsdp checkpoint; get_model_state_dict; state dict of an fsdp model; resume fsdp training; optimizer state with fsdp
+parallel/fsdp2#clip-gradients gradient clipping with fsdp; clip gradient norm with fsdp; clip_grad_norm_ DTensor
+parallel/fsdp2#dtensor what is a DTensor; full_tensor; sharded tensor; what is DTensor; local shard of a parameter; to_local; mixed torch.Tensor and DTensor
+parallel/fsdp2#evaluate validation with fsdp; ema with fsdp; inference with fsdp; generate with fsdp
+parallel/fsdp2#from-ddp-to-fsdp2 DDP or FSDP; fsdp versus ddp; FSDP1 or FSDP2; FullyShardedDataParallel; migrate to fully_shard; when to use fsdp; fsdp1 vs fsdp2; difference between FullyShardedDataParallel and fully_shard; is fsdp slower than ddp; deepspeed or fsdp
+parallel/fsdp2#how-it-works what is FSDP; fully sharded data parallel explained; zero stage 3; shard parameters; how does fsdp work; what is fully sharded data parallel; sharding of parameters, gradients and optimizer states; zero-3 deepspeed vs fsdp; all_gather and reduce_scatter; reshard_after_forward; train a model that does not fit on a single gpu; model larger than gpu memory on several gpus
+parallel/fsdp2#meta load a model too large for one gpu; initialize a big model with fsdp; load a huge model on meta device with fsdp; initialize weights with fsdp; pretrained weights into fsdp
+parallel/fsdp2#mixed-precision fsdp bf16; param_dtype reduce_dtype; must flatten tensors with uniform dtype; bf16 with fsdp; MixedPrecisionPolicy; param_dtype and reduce_dtype
+parallel/fsdp2#one-file-for-everything full state dict with fsdp; gather weights to rank 0; save hugging face format from fsdp
+parallel/fsdp2#program fsdp example; fully_shard example; how to use fsdp; how do I use fully_shard; fsdp2 tutorial; minimal example of fsdp; train a large model with fsdp
+parallel/fsdp2#two-processes run fsdp on one machine or cpu
+parallel/fsdp2#which-modules which layers to wrap; auto wrap policy; wrap transformer blocks; which modules should be wrapped with fully_shard; fsdp wrap policy; shard each transformer layer; tied embeddings with fsdp
+parallel/fsdp2-memory#hsdp hybrid shard; fsdp on multiple nodes; device mesh 2d
+parallel/fsdp2-memory#memory how much memory does fsdp save; fsdp memory usage; combine, pool the memory of all gpus; model does not fit on one gpu; fsdp uses too much memory; fsdp out of memory; memory per gpu with fsdp
+parallel/fsdp2-memory#offload fsdp cpu offload; CPUOffloadPolicy; train a model larger than all gpus
+parallel/fsdp2-memory#prefetch fsdp prefetch; overlap all_gather with compute; fsdp is slow
+reference/cheat-sheet#tensors pytorch cheat sheet; most used tensor functions
+reference/claims#e38 should I lower the batch size first
+reference/claims#e40 do several linear layers make a network deeper
+reference/glossary#c what does contiguous, checkpoint, collective, CUDA mean
+reference/versions#builds which cuda versions does pytorch 2.x support; drop of old gpus, maxwell, pascal, volta; cuda 13 builds; new cuda version introduced and old one deprecated; cuda 12.8 builds dropped
+reference/versions#complex complex tensors; complex numbers in half precision
+reference/versions#jit torch.jit.script deprecated; replacement of torchscript; torch.export
+reference/versions#linalg torch.qr, torch.cholesky, torch.symeig deprecated; torch.linalg replacement
+reference/versions#named-tensors named tensors removed
+reference/versions#profiler use_cuda in profiler deprecated
+reference/versions#python which python versions does pytorch support; python 3.13, 3.14 support; python 3.9 dropped; support for python 3.10 removed; minimum python version of pytorch 2.15
+reference/versions#quantized quantized tensors, qint8; quantization
+reference/versions#stable what changed in new pytorch versions; is my code compatible with pytorch 2; changelog; breaking changes
+tensors/aggregation#any-and-all check if all elements are true; any element nonzero; does a tensor contain a value; is any element true; are all elements equal to zero; check if a tensor is all zeros; check if a value is in a tensor; torch.isin; value in tensor; does every element satisfy; if statement with a tensor condition; test whether a tensor is empty
+tensors/aggregation#argmin-and-argmax-the-position index of the maximum; predicted class from logits; argmax; index of the largest value; get predicted class; position of the minimum; argmax over two dimensions, 2d index; argmax of each row; which index is returned if several are equal; unravel_index; turn logits or probabilities into labels; softmax output to class; is argmax differentiable; numpy unravel_index in pytorch; convert a flat index into coordinates
+tensors/aggregation#empty-tensors max of an empty tensor; mean of an empty tensor is nan; sum of an empty tensor; reduction over zero elements
+tensors/aggregation#logsumexp-and-norms norm of a tensor; L2 norm; normalize a vector; softmax numerically stable; norm of a vector; L1 norm, L2 norm, frobenius norm; torch.norm or torch.linalg.norm; norm of each row; normalize rows to length 1; F.normalize; log-sum-exp trick; softmax overflow; log_softmax; L2 regularization, sum of squared weights; magnitude of a vector; which dtype does norm return
+tensors/aggregation#max-along-a-dimension-returns-two-tensors max along a dimension; torch.max returns values and indices; row maximum; torch.max returns a tuple; max values and indices; _, predicted = torch.max(outputs, 1); what does torch.max(x, 1) return; max of each row or column; get the maximum of each row; named tuple values indices
+tensors/aggregation#max-amax-maximum element-wise maximum of two tensors; amax; element-wise max of two tensors; difference between max and maximum; amax and gradient with ties; compare two tensors and take the larger; max over two dims
+tensors/aggregation#mean average of a tensor; mean of integers; mean over batch; weighted average; compute the average; mean of a long or int tensor; mean of each row or column; mean of channel; global mean; weighted mean; average pooling over time; mean ignoring padding; moving average
+tensors/aggregation#median-quantile-kthvalue median; percentile; k-th smallest; median of an even number of values; quantile along a dimension; nth smallest; mode; torch.median differs from numpy median; interquartile
+tensors/aggregation#min-and-max get the maximum value of a tensor; minimum of a tensor; largest element; min and max of a tensor; normalize between 0 and 1, min-max scaling; max of a multi-dimensional tensor; max over several dimensions; scale each sample of a batch to 0 and 1; normalize a batch of tensors to [0, 1]
+tensors/aggregation#nan ignore nan in mean or sum; nanmean; mean without nan; nansum; max with nan gives nan; ignore nan in max or min; nan in the result of mean; how to average while skipping nan
+tensors/aggregation#pythons-sum-max-and-min-on-tensors python sum() or torch.sum; builtin max on a tensor; sum is slow on a tensor; sum a list of tensors
+tensors/aggregation#quick-answer min, max, mean, sum of a tensor; reduce a tensor to one number; summary statistics
+tensors/aggregation#reduce-along-a-dimension-dim-and-keepdim what does dim mean; dim=0 or dim=1; axis; sum over rows or columns; sum over a dimension and keep it; what does dim mean in torch.sum or torch.mean; sum along rows; average over columns; which dimension disappears; dim=-1; keepdim=True meaning; reduce several dimensions, mean over height and width; sum over the last dimension; understand dim argument; global average pooling; axis in pytorch; mean across multiple axes; sum each row
+tensors/aggregation#sort sort a tensor; k largest elements, top k; unique values; count how often each value occurs, bincount, occurrences, histogram; get top k values and indices; sort a tensor by a column; sort a 2d tensor by values of one column; argsort descending; unique elements; unique rows; count occurrences of each value; remove duplicates from a tensor; histogram of values; n largest values; rank of elements; inverse permutation; stable sort; order of elements; sort one tensor by another; return_counts; bincount; find duplicates in a tensor; unique values with first index
+tensors/aggregation#std-and-var-which-divisor standard deviation; variance; unbiased; differs from numpy std; standard deviation of a tensor; unbiased=False; correction=0; variance along a dimension; std of one element is nan; Bessel correction; mean and std of a dataset
+tensors/aggregation#sum sum of elements; cumulative sum cumsum; number of true elements; sum of booleans; count; add up all elements; sum of each row; cumulative sum, cumprod; count True values in a boolean tensor; how many elements satisfy a condition; number of correct predictions; product of all elements, prod; sum of a list of tensors; count nonzero; compute accuracy by comparing; count zeros
+tensors/aggregation#sums-depend-on-the-order sum differs slightly each time; sum in float32 not exact; order of summation; sum of float16 overflows; different sum on cpu and gpu
+tensors/aggregation#the-result-is-a-tensor why does sum return tensor(6) instead of a number; convert the result to a python number
+tensors/aggregation#which-reduction-takes-what which reductions support several dims; does argmax accept a tuple of dims
+tensors/autograd#autograd-grad second derivative; higher order gradients; gradient with respect to the input; hessian; create_graph; compute the derivative with torch.autograd.grad; second order gradient, hessian vector product; create_graph=True meaning; gradient penalty, WGAN-GP; double backward; difference between autograd.grad and backward; gradient of the gradient; allow_unused; partial derivative; gradient wrt input
+tensors/autograd#by-hand update weights manually; gradient descent without an optimizer; linear regression from scratch; update parameters without an optimizer; manual gradient descent; write my own optimizer step; implement sgd from scratch; w -= lr * w.grad; update weights inside torch.no_grad; linear regression by hand; optimize an input or a tensor instead of a model
+tensors/autograd#custom-function custom backward; write my own autograd function; straight-through estimator; ctx.save_for_backward; implement a custom autograd function with forward and backward; how to define my own gradient; save_for_backward; straight through estimator, gradient of round; gradient reversal layer; extend autograd; custom activation function with own derivative; ctx; return None for gradient; gradient of a non-differentiable operation
+tensors/autograd#detach what does detach do; stop gradient; block gradient flow; detach or clone; detach vs data; what is detach used for; difference between detach and no_grad; detach() and clone() order; remove a tensor from the graph; stop gradients flowing into a part of the network; detach hidden state of an rnn, truncated backpropagation; difference between .data and .detach(); detach the generator output in a GAN; does detach copy; break the computation graph; use a tensor's value without gradient; copy a tensor without gradient
+tensors/autograd#freeze freeze layers or weights; set requires_grad False; finetune the last layer; train only part of a network; how to freeze layers; freeze the backbone, encoder or pretrained weights; unfreeze layers later; train only the classifier; do frozen parameters get updated; transfer learning; set requires_grad to False for some parameters; optimizer with filter requires_grad; exclude parameters from training; freeze batch norm; finetune a pretrained model; freeze part of the weights of a layer; fix the embedding
+tensors/autograd#gradients-of-tensors-backwardgradient backward on a vector; gradient argument of backward; grad_outputs; vector jacobian product; non-scalar backward; grad can be implicitly created only for scalar outputs; backward of a non-scalar; what is the gradient argument of backward; loss is a vector, use mean or sum; loss per sample backward; reduction none
+tensors/autograd#graph computational graph; what is grad_fn; what does requires_grad do; what does requires_grad=True mean; when is requires_grad set; dynamic computation graph; grad_fn meaning; what is AddBackward; do I need to set requires_grad on the input; Variable deprecated; inspect, visualize the graph; why does my output have no grad_fn; does requires_grad propagate; when is the graph freed; default value of requires_grad
+tensors/autograd#in-place inplace operation breaks gradient; modified by an inplace operation; one of the variables needed for gradient computation has been modified by an inplace operation; are in-place operations bad for autograd; can I modify a tensor that requires grad; assign to a slice of a tensor that requires grad; does indexing assignment break gradients; leaf variable in-place; is x += y differentiable; fill a tensor in a loop and backpropagate
+tensors/autograd#leaf what is a leaf tensor; is_leaf; grad is None; print the gradient of an intermediate variable; retain_grad; gradient of non-leaf; grad of a hidden activation; why is grad None; gradients are None after backward; get the gradient of an intermediate layer or activation; non-leaf tensor warning; leaf variable meaning; retain_grad usage; access gradients of hidden layers; hook to read gradient; register_hook; grad attribute of a non-leaf tensor; my tensor has requires_grad but grad is None; modify the gradient manually; print gradients during training
+tensors/autograd#memory retain_graph; backward twice; keep the graph; when do I need retain_graph=True; backward through the graph a second time; what does retain_graph do; two losses with shared graph, backward twice; memory of the graph; when are buffers freed; multiple losses, loss1.backward() and loss2.backward(); call backward several times; sum of losses or separate backward; keep loss without graph; several forward passes and one backward; forward twice and backward once
+tensors/autograd#quick-answer how to use autograd; compute gradients; minimal example of backward
+tensors/autograd#reference signature of backward and grad; defaults of no_grad, detach
+tensors/autograd#stop-recording difference between no_grad, inference_mode and eval; turn gradients off; disable gradient calculation; what does torch.no_grad do; torch.no_grad or model.eval; should I use no_grad in validation; disable gradients globally, set_grad_enabled; no_grad vs inference_mode vs requires_grad False; does no_grad make inference faster; use no_grad as a decorator; prevent gradient tracking; is eval enough or do I need no_grad; when to use inference_mode
+tensors/autograd#torch-func jacobian of a network; hessian; per-sample gradients; vmap; functional call; jacrev; jacobian matrix of a function; batch jacobian; per-example gradients; hessian of the loss; vmap over a batch; functorch; forward mode automatic differentiation; vectorize over samples; apply a function to each sample without a loop
+tensors/autograd#what-a-gradient-is how does autograd work; what does backward() do; compute the gradient of a function; automatic differentiation; derivative; how does backpropagation work in pytorch; what does loss.backward() compute; derivative of a function at a point; where are gradients stored; what is x.grad; how does backward know the parameters; chain rule; gradient of loss with respect to weights; how to get the gradient of a parameter; numerically check a gradient, gradcheck
+tensors/autograd#zero-grad why call zero_grad; gradients accumulate; reset gradients; optimizer.zero_grad() order; why do we need zero_grad; set gradients to zero manually; what happens if I do not call zero_grad; optimizer.zero_grad() or model.zero_grad(); where to put zero_grad; gradients add up over iterations; clear gradients; gradient doubles every call; reset .grad to None
+tensors/creating#copy-or-shared-memory copy a tensor; clone; torch.tensor copies; as_tensor from_numpy share; how do I copy a tensor without sharing memory; deep copy of a tensor; x = y does not copy; difference between clone, detach and copy; clone().detach(); does torch.tensor copy data; changes in one tensor appear in another; copy.deepcopy of a tensor
+tensors/creating#eye-diag-tril-meshgrid identity matrix; diagonal; lower triangular mask; causal mask; meshgrid; create a diagonal matrix from a vector; get the diagonal of a matrix; upper triangular part; coordinates grid; batch of identity matrices; torch.eye; all combinations of two tensors, cartesian product
+tensors/creating#on-a-device create tensors directly on the gpu; device argument of torch.zeros; random tensor on cuda
+tensors/creating#on-the-same-device-as-another-tensor make a new tensor on the same device as x; device=x.device; tensor on the device of the input
+tensors/creating#one-hot labels to one-hot; class indices to one hot; convert integer class labels to one-hot encoding; one hot encode a tensor; binarize labels; F.one_hot; keras to_categorical in pytorch
+tensors/creating#one-number-out-item extract the value from a tensor; get a scalar out of a one-element tensor; print only the number without tensor(); read a single value
+tensors/creating#one-row-out-an-index access one row; get one row of a matrix
+tensors/creating#random-tensors random tensor; random integers between; uniform in a range; normal distribution; random permutation, shuffle a tensor; randint; difference between rand, randn and randint; sample from a distribution; random float between two numbers; gaussian noise with mean and std; random sample of rows without replacement; shuffle the rows of a tensor; randomly permute; initialize weights randomly; add noise to a tensor; draw random indices; random number in an interval; add gaussian noise to images of a dataset; noise with torch.randn_like
+tensors/creating#ranges arange, linspace; range of numbers; evenly spaced; list of integers from 0 to n; numbers with a step; logspace; equivalent of python range or np.arange; sequence of numbers; create a tensor of increasing values; difference between arange, range and linspace
+tensors/creating#reference signature of torch.tensor; default dtype and device arguments of creation functions
+tensors/creating#scalar-vector-matrix-tensor what is a tensor; number of dimensions, rank; shape and size; length of a tensor; ndim; get the dimensions of a tensor; how many dimensions does my tensor have; get the size of a tensor as a tuple or int; number of rows and columns; total number of elements, numel; difference between size() and shape; difference between a scalar, 0-d tensor and a 1-element tensor; what does torch.Size mean; difference between a tensor and an array or matrix; number of elements in a tensor; one-dimensional tensor; two-dimensional tensor; 1d, 2d and 3d tensors
+tensors/creating#tensors-like-another-tensor same shape as another tensor; zeros_like; new_zeros; create a tensor with the same size, dtype and device as another; ones_like, rand_like, full_like, empty_like
+tensors/creating#the-meta-device-shapes-without-memory tensor without data; device="meta"
+tensors/creating#the-version-of-pytorch which version of pytorch do I have; check the installed version; torch.__version__; print the version of torch
+tensors/creating#torch-tensor-class torch.Tensor or torch.tensor; FloatTensor; torch.Tensor vs torch.tensor; lowercase or uppercase tensor; torch.Tensor(3) gives random values; why does torch.Tensor give float32; legacy constructor
+tensors/creating#torchtensor-from-data create a tensor from a list; list of lists; list of tensors to tensor; torch.tensor or torch.as_tensor; array to tensor; make a tensor from python data; initialize a tensor with given values; turn a nested list into a tensor; convert a python list, tuple, range or generator to tensor; tensor from numbers; convert a list of floats or ints into a torch tensor; create a tensor from strings; convert a list of arrays to a tensor is slow; how do I define a tensor
+tensors/creating#why-random why are weights initialized randomly; why not start with zeros; random initialization of parameters; weight initialization
+tensors/creating#zeros-ones-and-other-constants tensor of zeros, ones; fill with a constant value; torch.full; empty tensor; create an empty tensor and fill it later; preallocate a tensor; initialize a tensor with zeros; new matrix of ones; difference between torch.empty and torch.zeros; constant tensor with a given shape; tensor of True or False
+tensors/dtypes#all-dtypes what is a LongTensor; data types; int64; which dtype is Half; torch.FloatTensor and torch.cuda.FloatTensor; tensor types; what dtypes exist; check the dtype of a tensor; what is the type of my tensor; what does Long, Float, Double, Half mean; which type is torch.float; difference between type() and dtype; int32 or int64; what is torch.ByteTensor; complex numbers; uint8 tensor; dtype names in error messages; what is c10::BFloat16; get the data type of elements
+tensors/dtypes#arguments set dtype and device when creating; specify the type of a tensor
+tensors/dtypes#compare-tensors-of-different-dtypes compare float32 and float64; 0.1 in float32 is not equal 0.1 in float64; equal with different dtypes
+tensors/dtypes#convert-a-tensor cast a tensor to another type; int to float; float to long; to boolean; .type() .long() .float() .double(); change the data type; boolean mask to float; bool tensor to int; mask to 0 and 1; how do I convert a tensor to float; change dtype in place; convert int tensor to float tensor; cast to long, to int64, to bool, to uint8; convert float64 to float32; double to float; tensor.to(dtype) or .float(); convert a FloatTensor to LongTensor; convert the whole model to double or half; what does .half() do to a tensor; byte tensor to float; convert a model's weights to float64; convert 0/1 to bool; set dtype of a layer such as nn.Conv2d or nn.Linear
+tensors/dtypes#half-precision-on-a-cpu float16 on cpu; can I use float16 on the cpu; half on cpu is slow; fp16 inference without a gpu; bfloat16 on cpu
+tensors/dtypes#half-precision-speed is half precision faster; model.half() inference; does float16 make inference faster; is bfloat16 faster than float32; speed of fp16 and fp32; convert model to half for faster inference; is half slower on my gpu
+tensors/dtypes#in-place in-place add of float to int tensor; x += 0.5 on an integer tensor; dtype of an in-place result; assign float into int tensor truncates
+tensors/dtypes#lost-digits rounding error of float32; 0.1 + 0.2; large integers in float; loss of precision; why is 0.1 + 0.2 not 0.3; float32 is not precise enough; a number changes when stored as float; 16777217 becomes 16777216; small differences from rounding; python float and tensor value differ; adding small number to large number has no effect
+tensors/dtypes#no-promotion uint16 operations; add float8 tensors
+tensors/dtypes#operations-that-choose-their-own-dtype why is the sum of bools or int32 an int64; mean needs floats; argmax returns long; comparison returns bool; division of integers gives float
+tensors/dtypes#overflow-and-underflow integer overflow; inf from half; values become zero; my values become inf or 0 in half precision; exp overflows; number too large for the dtype; uint8 wraps around; negative numbers become 255
+tensors/dtypes#range-and-precision machine epsilon; finfo iinfo; maximum value of a dtype; smallest number; precision of float32; how many digits does float32 have; largest number in float16; torch.finfo; what is eps; range of int32; smallest positive number; mantissa and exponent bits
+tensors/dtypes#scalars python number times a half tensor stays half; multiply int tensor by a float number; does a python float change the dtype
+tensors/dtypes#the-default-dtype default float type; set_default_dtype; use double everywhere; why is my tensor float32 or int64 by default; set the default tensor type to double; make all new tensors float64; change default precision; default dtype of integers and floats
+tensors/dtypes#type-promotion result dtype of mixing int and float; adding float and double; what dtype results when I add int and float tensors; mixing dtypes in an operation; result_type; promote_types; int tensor times float; bool plus int
+tensors/dtypes#what-promotes-and-what-does-not which operations convert dtypes automatically; cat of different dtypes; matmul needs the same dtype; linear layer with float64 input
+tensors/dtypes#wrong-dtype-wrong-shape-wrong-device why does my model complain about double and float; three kinds of mistakes
+tensors/indexing#assign-by-index set values where a condition holds; replace negative values, nan or elements; masked_fill; change one element; assign to a slice; index_put; set elements of a tensor to a value; change values at certain indices; replace values by condition; set a row to zero; set all elements greater than a threshold to a value; replace a value by another; modify one element; assign with a mask; put a tensor into a slice of another; set diagonal to zero; overwrite part of a tensor; zero out some entries; update values at indices
+tensors/indexing#boolean-masks select elements by condition; filter a tensor; mask; nonzero indices; find the indices where a value occurs; elements greater than; remove elements or rows; index where a tensor equals a number; position of a value; find index of an element; select values greater than a threshold; filter rows by a condition; get all nonzero elements; indexing with conditions; find positions where a condition is true; torch.masked_select; delete rows from a tensor; drop zeros; remove elements by index; argwhere; index of the first occurrence of a value; rows where a column equals; keep only some elements; extract elements with a mask; where without x and y; find rows that match; exclude an index; first occurrence of a value in each row; set duplicates to zero
+tensors/indexing#chained-assignment x[mask][0] = 1 does not work; assigning to an indexed tensor does not change it; why does my assignment have no effect
+tensors/indexing#colon what does : mean in x[:, 0]; select all rows; select one column; get the i-th channel of a batch of images; select along the second dimension
+tensors/indexing#ellipsis-and-none what does three dots mean; add a dimension with None; index the last dimension; x[..., 0]; x[:, None]; what does None do in indexing; index the last dimension of a tensor with any number of dimensions; np.newaxis equivalent
+tensors/indexing#gather what does gather do; pick one element per row by index; probabilities of the target class; how does torch.gather work; explain gather; gather with dim=1; select the value of the chosen action; log probability of the target; choose one column per row; batched index select; collect values by index along a dimension; difference between gather and index_select; last output of each sequence by its length; output at the last time step of batched sequences with different lengths
+tensors/indexing#index-select what does index_select do; difference between index_select, take and gather; torch.take; flat index; take_along_dim
+tensors/indexing#lists-and-index-tensors select rows or columns by a list of indices; index with another tensor; advanced indexing; different column for each row; index with a list of indices; index a tensor with another tensor; pick several rows; select columns by index; fancy indexing; select one element for each row, a different index per row; reorder rows by a permutation; index 2d tensor with 2d indices; batch indexing; select multiple indices; rearrange, shuffle columns; get values at given coordinates
+tensors/indexing#numpy-differences difference to numpy indexing; numpy style indexing in pytorch; negative strides; take differs from numpy
+tensors/indexing#on-a-gpu index a cuda tensor with cpu indices; indices on the gpu or on the cpu; boolean mask on gpu is slow
+tensors/indexing#one-index-for-each-dimension access an element of a matrix by row and column; x[0][1] or x[0, 1]; index a 3d or 4d tensor; get element at position
+tensors/indexing#quick-answer how to index a tensor; access elements; get a sub-tensor; cut out a part of a tensor
+tensors/indexing#repeated-indices += with duplicate indices; accumulate by index; index_add_; x[idx] += 1 counts only once; duplicates in index_put; accumulate=True
+tensors/indexing#scatter scatter_add; sum by group; histogram; segment sum; one hot by scatter; how does torch.scatter_ work; explain scatter_; sum values by index, group by; add rows with the same label; mean per group; scatter_reduce; inverse of gather; put values at indices; opposite of gather; sum rows by segment; aggregate by class
+tensors/indexing#slices-and-negative-indices slice a tensor; every second element; last element; first n rows; reverse; get the last column of a matrix or 2d tensor; first row; get a column; get the first n elements; last k elements; every other row; sub-matrix; crop an image tensor; step slicing; take a range of rows; get the last element of each row; last time step of a sequence; negative step not supported; slice with start and end; select part of a tensor; slice a 3d or 4d tensor; take a slice along the last dimension
+tensors/indexing#view-or-copy does indexing or slicing return a view or a copy; does modifying a slice change the original tensor; do select and narrow copy; are slices copies; does advanced indexing copy; index without copying
+tensors/masks#causal-mask create an attention mask for a decoder; lower triangular mask; prevent attending to future tokens; subsequent mask, look-ahead mask; square subsequent mask; is_causal; autoregressive mask
+tensors/masks#masking mask out values; apply a binary mask; multiply by mask or masked_fill; mask padded tokens before softmax; set masked positions to minus infinity; ignore padding in attention or in the loss; masked mean; attention mask with -inf; mask a tensor with another; why -inf in a mask
+tensors/matmul#a-linear-layer-is-a-matrix-product what does nn.Linear compute; weight shape of a linear layer; in_features out_features; what does a linear layer do; how does nn.Linear calculate; y = xA^T + b; shape of weight and bias; why is the weight transposed; linear layer on a 3d input; does nn.Linear work with 3d tensors; input size of the first fully connected layer; how to compute in_features; linear layer by hand; batch of sequences through a linear layer; why does nn.Linear transpose the weight; why is the weight stored as (out, in)
+tensors/matmul#dtypes-in-a-matrix-product matmul of float and double; integer matrix multiplication on gpu; matmul of int and float; multiply a bool or long matrix; expected m1 and m2 to have the same dtype
+tensors/matmul#einsum-name-the-dimensions what is einsum; einsum example; outer product; understand einsum; torch.einsum notation; einsum for batch matrix multiplication; sum over an index; tensor contraction, tensordot; einsum speed; bilinear product; multiply along given dimensions
+tensors/matmul#element-by-element-or-matrix-product-and difference between * and @; element-wise multiplication; hadamard product; what does @ do; * or @; difference between torch.mul and torch.matmul; pointwise product; multiply two tensors element by element; torch.multiply
+tensors/matmul#loop-or-matmul-how-much-faster vectorize a loop; avoid a for loop over tensor elements; replace loop by matrix multiplication; python loop over tensor is slow; how much faster is matmul than a for loop
+tensors/matmul#makes-a-new-tensor is a @= b in place
+tensors/matmul#mm-bmm-mv-and-dot-are-not-aliases difference between mm, matmul, bmm and dot; torch.mm vs torch.matmul; when to use bmm; difference between @ and torch.mm; torch.dot only 1d; torch.mv; which matrix multiplication function; baddbmm, addmm
+tensors/matmul#quick-answer how do I multiply two matrices; matrix multiplication; torch.matmul example; dot product
+tensors/matmul#slice-of-a-batch result depends on the batch size; different output for a single sample and a batch; result of one sample differs from the result in a batch; why does batch size change the output slightly; batch invariance; model output different with a different batch size; same input gives different output in a batch
+tensors/matmul#tf32 matrix multiplication is not accurate on A100 or RTX 3090; tf32 lowers precision; float32 matmul precision high; different result of matmul on ampere gpu; should I enable tf32; matmul precision on gpu; what is tf32; does pytorch use tensor cores by default for float32
+tensors/matmul#the-two-shape-rules shapes for matrix multiplication; inner dimensions must match; which shapes can be multiplied; shapes do not match in matrix multiplication; (n, m) times (m, p); inner dimension; shape of the result of matmul; why do the shapes of mat1 and mat2 not fit
+tensors/matmul#transpose-to-make-shapes-fit-t-mt transpose before multiplication; transpose before matmul; A times B transposed; make shapes fit; gram matrix, X^T X
+tensors/matmul#vectors-matrices-and-batches batch matrix multiplication; multiply a batch of matrices with one matrix; matmul of 3d and 2d; matrix times vector; dot product of two vectors; multiply a 3d tensor with a 2d matrix; batched matrix multiplication; matrix vector product for each sample of a batch; batch dot product, row-wise dot product; dot product of corresponding rows; multiply a batch of vectors by a batch of matrices; matmul with broadcasting; matmul of 4d tensors; inner product; outer product of two vectors; multiply a matrix by a vector
+tensors/numpy-bridge#dtypes numpy float64 becomes double; numpy default dtype; convert to float32; why is my tensor double after from_numpy; numpy float64 to float32 tensor; dtype of a converted array; convert numpy int to tensor float; which dtype does a tensor from numpy have; map numpy dtype to torch dtype; from_numpy gives DoubleTensor
+tensors/numpy-bridge#force what does numpy(force=True) do; detach().cpu().resolve_conj().numpy() in one call
+tensors/numpy-bridge#gpu-round-trip cuda tensor to numpy; numpy array to gpu; x.cpu().numpy(); move numpy data to cuda; convert a gpu tensor to an array
+tensors/numpy-bridge#images image to tensor; PIL or opencv to tensor; ToTensor; HWC to CHW; show a tensor with matplotlib; convert PIL image to tensor; opencv image to torch tensor; tensor to PIL image; display, plot an image tensor with imshow; save a tensor as an image; load an image as tensor; colors wrong, BGR to RGB; image tensor shape for matplotlib; Invalid shape (3, 32, 32) for image data; normalize an image to 0 1; read image file; unnormalize an image
+tensors/numpy-bridge#names numpy equivalents; np.concatenate, np.where, np.repeat, np.transpose in torch; pytorch equivalent of numpy function; np.where, np.expand_dims, np.tile, np.clip, np.newaxis, np.pad, np.argwhere in torch; np.concatenate in pytorch; astype equivalent; numpy axis and torch dim; translate numpy code to pytorch; np.where in pytorch; same as np.where; numpy function in torch
+tensors/numpy-bridge#pandas dataframe to tensor; csv to tensor; convert a pandas dataframe or series to a tensor; read a csv file into a tensor; dataframe column with strings to tensor; create a dataset from a dataframe; load tabular data
+tensors/numpy-bridge#python-numbers convert a tensor to a list; tolist(); tensor to python int or float; tensor to a scalar; numpy scalar to tensor; convert a tensor of strings; convert list of tensors to list of numbers; difference between item and tolist; tensor to string
+tensors/numpy-bridge#quick-answer numpy array to tensor; from_numpy; convert numpy array to torch tensor; convert torch tensor to numpy; tensor.numpy(); array to tensor; how to turn a tensor into an array; convert ndarray to a float tensor; pytorch tensor to numpy array
+tensors/numpy-bridge#requires-grad tensor with grad to numpy; detach().numpy(); convert tensor with gradient to numpy; detach before numpy; why do I need detach().numpy(); does numpy break the gradient, backpropagate through numpy; use numpy functions in the forward pass
+tensors/numpy-bridge#share-or-copy torch.tensor, as_tensor or from_numpy; copy or share; torch.from_numpy or torch.tensor; as_tensor vs from_numpy vs tensor; which conversion copies; avoid a copy when converting; torch.Tensor(array) or torch.from_numpy(array); fastest way to convert numpy to tensor; asarray; DLPack; cupy or jax to torch without copying
+tensors/numpy-bridge#shared-memory numpy array changes when the tensor is modified; does from_numpy copy; share memory; does tensor.numpy() share memory; changing the array changes the tensor; is the data copied in from_numpy; tensor and array point to the same memory; modify numpy array in place
+tensors/operations#angles sin, cos, arctan2; degrees to radians; pi
+tensors/operations#assert_close-for-tests unit test for tensors; torch.testing.assert_close; test that two tensors are equal in pytest
+tensors/operations#bits-and-truth-values bitwise and, or, xor, shift; logical not of a boolean tensor; invert a mask; bool operations
+tensors/operations#broadcasting how does broadcasting work; add a vector to each row; multiply each row by a number; operate on different shapes; can two tensors of different shapes be added; add a vector to a matrix; broadcasting rules; which shapes are compatible; multiply tensors with different numbers of dimensions; expand automatically; add a bias to every row; multiply a 3d tensor by a 1d tensor; broadcast to a shape; pairwise differences of all rows; why do I get an n by n matrix
+tensors/operations#broadcasting-copies-nothing does broadcasting use more memory; does broadcasting copy data
+tensors/operations#combining-conditions logical and, or of masks; combine conditions; multiple conditions on a tensor; elements between two values; and or not of boolean tensors; use & instead of and; truth value of a tensor is ambiguous; two conditions in torch.where
+tensors/operations#comparing-tensors compare two tensors; are tensors equal; check if two tensors are identical; element-wise comparison; torch.equal or ==; how to test equality; count equal elements; compare predictions with labels; difference between torch.eq and torch.equal
+tensors/operations#division-by-zero divide by zero gives inf or nan; avoid dividing by zero; 0/0; safe division; integer division by zero
+tensors/operations#division-floor-division-remainder integer division; modulo; floor divide; round down after division; divide two integer tensors; // on tensors; torch.div rounding_mode; fmod or remainder; negative numbers modulo
+tensors/operations#every-name-of-the-tensor-sees-the-change two variables refer to the same tensor; function modified my tensor; x changes when I change y
+tensors/operations#floats-equal-or-close allclose; isclose; compare floats with a tolerance; equal up to rounding; torch.allclose rtol atol; are two float tensors approximately the same; tolerance of comparison; why is == False for nearly equal values
+tensors/operations#functions list of math functions; elementwise functions; torch.where; clamp; exp; sigmoid; limit values to a range; is there a function for; math functions of torch; apply a function to every element; map a python function over a tensor; elementwise minimum
+tensors/operations#in-place-operations what does the underscore mean; add_ or add; in-place operation; what is an in-place operation; difference between add and add_; functions with trailing underscore; x += 1 or x = x + 1; modify a tensor in place; does in-place save memory; relu(inplace=True)
+tensors/operations#in-place-operations-and-gradients in-place operation on a leaf that requires grad; are in-place operations allowed in training
+tensors/operations#nan-and-infinity check for nan or inf; replace nan; isnan; nan_to_num; find nan in a tensor; replace nan with 0; set nan to zero; check whether a tensor contains nan; isfinite; remove nan values; nan == nan is False; detect inf; how to handle nan
+tensors/operations#norms-distances-logsumexp distance between vectors; cosine similarity; euclidean distance; cdist; pairwise distance matrix between two sets of points; cosine similarity of two matrices; L2 distance; euclidean norm; normalize to unit length; log sum exp; distances between all rows
+tensors/operations#one-value-per-row-one-value-per-column multiply rows by a vector; subtract the mean of each row; normalize columns; multiply each row by a different scalar; divide each row by its sum; scale every column; normalize each row; subtract a column vector; multiply a matrix by a vector row-wise; weight each sample of a batch; elementwise multiply along a dimension; subtract a vector from each row; standardize features to zero mean and unit variance; normalize each image of a batch separately; subtract mean and divide by std of each sample; per-image normalization
+tensors/operations#operators-functions-methods torch.add or +; difference between torch.f(x) and x.f(); method or function
+tensors/operations#roots-powers-logarithms square root; raise to a power; log base 2, log10, natural log; exponent; sqrt of negative number; cube root; elementwise power; log1p and expm1; log of zero
+tensors/operations#rounding round a tensor to decimals; round to two decimal places; floor, ceil, trunc; convert to nearest integer; round half to even
+tensors/operations#sign-limits-choice clip values; replace negative values with zero; torch.clamp; torch.where; absolute value; limit values to a range; clamp minimum and maximum; set negative values to zero; relu by hand; choose values by condition; if else on tensors elementwise; torch.where usage; threshold a tensor; sign of elements; clip values between 0 and 1; numpy clip equivalent
+tensors/operations#the-dtype-and-the-shape-stay in-place operation cannot broadcast or change the dtype
+tensors/operations#the-result-is-a-new-tensor does x + 1 change x; is a new tensor allocated; out= argument; do operations modify the input
+tensors/operations#which-dtype-the-result-has what type does the result of an operation have
+tensors/printing#print print precision, decimals; print full tensor without dots; set_printoptions; show more decimal places of a tensor; number of digits displayed; why does print show only 4 decimals; rounded when printed; set the precision of the output; how to print floats with full precision
+tensors/printing#print-all-elements print the whole tensor; tensor is truncated with ...; show all values without ellipsis; output shortened; threshold profile full; see the complete tensor
+tensors/printing#turn-off-scientific-notation-sci_mode disable scientific notation; print tensor values as plain decimals instead of 1e-05; suppress exponent, e notation in the output
+tensors/reproducibility#a-stream-of-its-own-torchgenerator torch.Generator; reproducible random_split, train test split; local random state; use a separate random generator; generator argument; local seed without changing the global state; reproducible split of a dataset; pass a generator to randn or randperm; independent random streams
+tensors/reproducibility#dataloader-shuffling-and-workers seed a dataloader; worker_init_fn; reproducible shuffle; random augmentations in workers; reproducible dataloader with shuffle; same order of batches every run; numpy seed in dataloader workers; worker_init_fn seed; generator for DataLoader; does iterating over a dataloader consume random numbers; shuffle differently each epoch; set seed for data augmentation; random crop not reproducible
+tensors/reproducibility#deterministic-algorithms use_deterministic_algorithms; cudnn.deterministic; cudnn.benchmark; CUBLAS_WORKSPACE_CONFIG; nondeterministic operations; make cudnn deterministic; what does torch.backends.cudnn.benchmark do; should I set cudnn.benchmark=True; what does cudnn.deterministic do; does deterministic mode slow down training; which operations are nondeterministic on the gpu; torch.use_deterministic_algorithms(True) raises an error; CUBLAS_WORKSPACE_CONFIG=:4096:8; warn_only; non-deterministic scatter_add, index_add, interpolate; cudnn autotuner
+tensors/reproducibility#quick-answer reproducible training; set all seeds; same result every run; set seed for numpy, python and torch; make results reproducible; fix the random seed everywhere; how to set the seed; get the same results every time I run; seed everything; deterministic training; torch, numpy, random and cuda seeds
+tensors/reproducibility#save-restore-and-fork-the-random-state save and restore rng state; get_rng_state; fork_rng; resume training with the same random numbers; get_rng_state, set_rng_state; keep the random state unchanged; run code without affecting the random state; resume random numbers from checkpoint; cuda rng state; restore the generator
+tensors/reproducibility#seed-once-not-before-every-block where should I call manual_seed; do I have to set the seed again in every cell; seed before every random call; reset the seed in a loop; seed inside the function; same random numbers every time
+tensors/reproducibility#seeds-do-not-fix-rounding outputs on cpu and gpu are slightly different; small numerical differences; floating point differences; results differ in the last digits; cpu and gpu give slightly different results; difference of 1e-6 between two computations; output differs between machines; numerical precision difference on another gpu; float errors accumulate; why is the sum different; results differ between batch sizes; onnx or other framework slightly different
+tensors/reproducibility#the-same-seed-on-cpu-and-gpu random numbers differ on cpu and gpu; same seed on different gpus; seed gives different numbers on cuda and cpu; make random numbers equal on cpu and gpu; generate on cpu and move; different random initialization on gpu; cpu vs gpu random number generator
+tensors/reproducibility#torchmanual_seed-what-it-sets what does torch.manual_seed do; difference between torch.manual_seed and torch.cuda.manual_seed, manual_seed_all; does manual_seed seed the gpu; does manual_seed affect numpy; which seed number is best, 42; set seed for all gpus; get the current seed, initial_seed; random seed initialization; initialize the random seed; seed for weight initialization
+tensors/reproducibility#what-changes-the-numbers-of-a-seed same seed, different numbers; seed on another machine, gpu or version; same seed but different random numbers; order of random calls; adding a layer changes the initial weights; seed gives other numbers with another shape, dtype or version; random numbers differ between pytorch versions; does iterating a dataloader change the random state
+tensors/reproducibility#what-no-setting-promises are results guaranteed to be equal on another gpu or version; full reproducibility across platforms; same results on different machines; can I get bitwise identical results
+tensors/reproducibility#why-two-runs-differ different results every run; results change although the seed is set; why is training not deterministic; why do I get different results each time; same code different results; training is not reproducible even with a seed; accuracy varies between runs; results change after restart; model gives different outputs on the same input; non-deterministic behavior; loss differs each run; inconsistent gradients for the same input; different gradients on every run
+tensors/reshaping#channels-last is channels_last the same as permute; NHWC memory format or shape; memory_format
+tensors/reshaping#expand-and-repeat repeat a tensor; tile; duplicate along a dimension; expand or repeat; repeat_interleave; difference between expand and repeat; repeat each element n times; duplicate rows; copy a tensor along a new dimension; tile a tensor like numpy; stack the same tensor several times; expand a vector to a matrix; repeat a tensor n times along dim; broadcast a tensor to batch size; np.tile, np.repeat; replicate a channel, grayscale to rgb
+tensors/reshaping#flatten-and-unflatten flatten a tensor; flatten before the linear layer; nn.Flatten; flatten all dimensions except the batch; convert a 4d tensor to 2d; flatten cnn output for a fully connected layer; start_dim; what does nn.Flatten do; undo flatten; 2d to 1d; unflatten a dimension; make a tensor one-dimensional
+tensors/reshaping#permute reorder, swap dimensions; NHWC to NCHW; HWC to CHW; change the order of axes; change the order of dimensions; rearrange axes; channels last to channels first; move the channel axis; (batch, seq, feature) to (seq, batch, feature); batch first; how does permute work; rotate axes; difference between permute and view; np.transpose with axes; movedim; swap height and channels; convert image from HxWxC to CxHxW
+tensors/reshaping#quick-answer which function changes the shape; overview of shape operations; reshape, view, permute, transpose, squeeze: which one
+tensors/reshaping#reshape change the shape of a tensor; resize; -1 in reshape; convert a 1d tensor to 2d; how do I reshape a tensor; what does -1 mean in reshape or view; change a tensor from 1d to 2d; convert a 3d tensor to 2d; merge two dimensions; split one dimension into two; reshape a batch; change dimensions of a tensor; make a tensor into shape (n, 1); row vector to column vector; combine the batch and time dimension; convert 5d to 4d tensor; reduce the number of dimensions; 4d to 3d; collapse two axes
+tensors/reshaping#roll-and-flip reverse a tensor; shift elements; mirror an image; reverse the order of elements; flip a tensor along a dimension; reverse a sequence; shift a tensor by one; circular shift; x[::-1]; mirror; np.flip
+tensors/reshaping#squeeze remove a dimension of size 1; drop a dimension; remove dimensions of size one; get rid of an extra dimension; shape (n, 1) to (n,); what does squeeze do; difference between squeeze and unsqueeze; remove the batch dimension; squeeze a specific dim
+tensors/reshaping#stack-cat-vstack-hstack concatenate, join, merge, combine tensors; stack or cat; append to a tensor; list of tensors to one tensor; concatenate two tensors along a dimension; join two tensors; append one tensor to another; combine a list of tensors; stack along a new dimension; difference between cat and stack; add a column or row to a tensor; concatenate features of two inputs; merge tensors of different sizes; how to concatenate layers, concatenate outputs of two networks; append tensors in a loop; insert a row; concat list of tensors; hstack, vstack, dstack; put tensors together; grow a tensor
+tensors/reshaping#strides contiguous; what does contiguous() do; stride; is_contiguous; what is stride; what does contiguous mean; when do I need contiguous(); non-contiguous tensor; row-major memory layout; is_contiguous False; why call contiguous after permute or transpose; memory layout of a tensor; when is a tensor contiguous
+tensors/reshaping#transpose-t-and-mt transpose a matrix or a 3d tensor; swap two axes; transpose a matrix; swap two dimensions; swapaxes; difference between transpose and permute; .T deprecated for 3d; batch transpose; x.t(); transpose the last two dimensions; adjoint, conjugate transpose; flip rows and columns
+tensors/reshaping#unbind-split-chunk split a tensor; chunk; iterate over a dimension; divide into equal parts; split a tensor into several; divide a tensor into batches; iterate over rows; chunk along a dimension; unpack a tensor into a list; separate channels; split into train and test parts; inverse of stack or cat; convert a tensor to a list of tensors; break a tensor into pieces; loop over a tensor
+tensors/reshaping#unsqueeze add a dimension; add a batch dimension to a single image; expand dims; new axis; what does unsqueeze do; add a new dimension to a tensor; add an axis at the front or end; np.expand_dims; single image to batch of one; convert a vector to a column matrix; insert a dimension; change 1d to 2d tensor; add a channel dimension; increase the number of dimensions; how to add a batch dimension
+tensors/reshaping#view what does view do; view(-1); view and memory; what does tensor.view do; how does view work; x.view(-1, 784); x.view(x.size(0), -1); does view copy memory; flatten with view
+tensors/reshaping#view-or-copy is it a view or a copy; does reshape copy; data_ptr; how do I know whether a tensor shares memory with another; do two tensors share the same storage; which operations return views; untyped_storage data_ptr; is transpose a view
+tensors/reshaping#view-vs-reshape view or reshape; difference between view and reshape; when to use view and when reshape; view or reshape which is better; should I use view or reshape; difference between view, reshape and permute; reshape vs view vs resize; why does view fail after transpose; difference between reshape and permute
+training/gpu-and-cuda-example#command-line-options argparse options for training on gpu
+training/gpu-and-cuda-example#put-it-together full example script for training on gpu; complete pytorch gpu program; example of mnist-like training on cuda
+training/gpu-and-cuda-example#report where does a training program wait and copy
+training/gpu-and-cuda-example#use-it-for-your-own-data adapt the example to my own dataset
+training/loop#a-complete-training-loop training loop example; how to train a model; pytorch training template; basic neural network example; write a training loop; simple training example; how to train a neural network in pytorch; minimal working example of training; classification example; typical pytorch training code; train for several epochs; is there a fit function; build a simple neural network; first network tutorial
+training/loop#average-the-loss-over-samples-not-over-batches average loss of an epoch; running loss; mean of batch losses; compute the epoch loss; average loss when last batch is smaller; how to report training loss; reduction sum or mean; weighted average of batch losses; divide by len(dataloader) or len(dataset); loss per epoch; loss of reduction mean; running_loss += loss.item() * batch size
+training/loop#choose-the-device-once train on gpu; where to define the device in a training script
+training/loop#gradient-clipping-and-learning-rate-schedules clip gradients; exploding gradients; learning rate scheduler, warmup, cosine, step decay; get the current learning rate; change the learning rate; how to change the learning rate during training; learning rate scheduler usage; where to call scheduler.step(); print the current learning rate; how to clip gradients; exploding or vanishing gradients check; warmup then decay; cosine annealing; set the learning rate by hand; decrease lr; get_last_lr; gradient norm; what max_norm should I use
+training/loop#inference_mode-and-no_grad-for-evaluation evaluate a model; no_grad in validation; test loop; prediction; make predictions with a trained model; inference code; run model on new data, test set; how to evaluate on the test data; predict a single sample or image; eval and no_grad together; prediction on one example; forward pass without training; predict a whole batch; batch prediction with a model; inference on many samples; predict on a test dataset; test a single image with my trained model; classify an image with a saved model
+training/loop#keep-the-loss-without-waiting-for-the-gpu log the loss; loss.item() or loss.detach(); store losses during training; append loss to a list; loss.item() vs loss.detach() vs loss.data; log training loss without slowing down; print the loss
+training/loop#move-the-data-in-every-batch move inputs and labels to gpu in the loop; data to device in training loop
+training/loop#move-the-model-once call model.to(device) once or every epoch
+training/loop#one-update-in-five-steps forward, loss, zero_grad, backward, step; what does optimizer.step() do; order of zero_grad, backward and step; what does loss.backward() and optimizer.step() do; order of zero_grad, backward, step; how are optimizer and loss connected; how does the optimizer know the gradients; when to call optimizer.step; explain training step; does backward update the weights; how weights are updated
+training/loop#plot-the-loss-curve plot training and validation loss; overfitting; loss curve; tensorboard; plot loss over epochs; learning curve; is my model overfitting; training loss decreases but validation loss increases; validation loss lower than training loss; loss history
+training/loop#put-an-activation-between-linear-layers why activation functions; relu between layers; model does not learn; loss does not decrease; why do we need nonlinear activation; two linear layers without relu; my model does not learn; loss stays constant; loss not decreasing; network outputs the same value for all inputs; where to put relu; model always predicts one class; accuracy does not improve
+training/loop#save-a-checkpoint-and-resume save and load a model; best model, save the best weights; state_dict; resume training; checkpoint with optimizer and epoch; how to save and load a model; save checkpoint with epoch, optimizer and scheduler; save the best model; save every n epochs; load a checkpoint to continue training; save lr scheduler state; how to save model weights; continue training after interruption; load a saved model for inference; what to store in a checkpoint; save only the best weights; restart training from last epoch; state_dict of optimizer; store loss with the checkpoint; loss jumps after resuming
+training/loop#the-loop-as-two-functions validation loop; accuracy; compute accuracy in evaluation; train and test functions; compute the accuracy; train and validate functions; evaluation loop; calculate accuracy per epoch; validation accuracy; how to validate after each epoch; structure of training code; compute number of correct predictions
+training/loop#train-and-eval what do model.train() and model.eval() do; dropout and batch norm in evaluation; is eval needed; what does model.eval do; difference between train and eval mode; when to call model.train(); does model.eval() disable gradients; dropout behaves differently at test time; batch norm at inference; predictions differ between train and eval; should I call model.eval() for validation; do I need to call model.train() again; is model.eval necessary for prediction; inference with a batchnorm model on a single sample; batch size 1 with batchnorm; why is accuracy low in eval mode; turn off dropout; model.training flag; output differs for the same input; model.eval() gives bad results
+training/loop#when-a-gpu-makes-training-faster training is not faster on gpu; is gpu worth it for small networks; speedup from gpu training
+training/speed#channels-last memory format channels_last; faster convolutions; nhwc; does channels_last make convolutions faster; memory_format=torch.channels_last; NHWC speed; convert model to channels last; slow convolutions
+training/speed#compile torch.compile explained; torch.compile is slow, not faster, no speedup; compile time; does torch.compile help; mode max-autotune; what does torch.compile do; how to use torch.compile; is torch.compile worth it; first iteration with torch.compile slow; compilation time too long; torch.compile modes default, reduce-overhead, max-autotune; no speedup with compile; cache compiled models; inductor, triton, dynamo; save a compiled model; _orig_mod prefix in state_dict; compile for inference; torch.compile vs torchscript or jit; does torch.compile reduce memory; torch.compile with ddp
+training/speed#compile-autocast torch.compile and mixed precision
+training/speed#cuda-graphs cuda graphs for training; mode reduce-overhead; reduce kernel launch overhead
+training/speed#fused fused or foreach optimizer; faster adam; what is a fused optimizer; Adam fused=True or foreach; optimizer.step is slow; which optimizer implementation is fastest; AdamW fused
+training/speed#graph-breaks graph break; fullgraph=True; what is a graph break; find graph breaks; torch._dynamo.explain; print or item in compiled function; fullgraph error; torch.compiler.disable; data dependent control flow in compile
+training/speed#order speed up training; training is slow; make training faster; why is my training so slow; how to speed up pytorch training; tips for faster training; reduce training time; each epoch takes too long; performance tuning checklist; improve throughput; training suddenly slow; make inference faster; training gets slower over time
+training/speed#profiler profile a model; torch.profiler; which operation is slow; how to use torch.profiler; profile pytorch code; profile gpu kernels; tensorboard profiler; measure time per layer; record_function; autograd profiler; schedule wait warmup active
+training/speed#profiler-table read profiler output; self cpu time and cuda total; profile memory usage per operator
+training/speed#profiler-trace chrome trace; export_chrome_trace; view the profiler trace in perfetto
+training/speed#recompiles torch.compile recompiles with dynamic shapes; compile every batch; dynamic=True; why does it recompile; torch.compile recompiles every iteration; dynamic shapes; mark_dynamic; varying batch size or sequence length with torch.compile; TORCH_LOGS recompiles
+training/speed#slow-part find the slow part; what takes the time; bottleneck; data or gpu bound; which part of my training is slow; find performance bottlenecks; time spent in data loading, forward or backward; backward is slow; why is one epoch so slow
 `;

@@ -29,12 +29,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     }
     const own = found.filter((one, at) => words(one.text).length > 1 && found.findIndex((two) => two.text === one.text) === at);
     const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ");
-    return own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest() }];
+    const causes = own.filter((one) => !/^Caught \w+ in /.test(one.text));  /* what another thread or process raised comes after it */
+    return causes.length ? causes : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest() }];
   };
 
   /* Words without numbers, which are the reader's own. */
   const words = (text) => text.toLowerCase().match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
-  const tokens = (text) => text.toLowerCase().match(/[a-z_]\w+/g) ?? [];
+  const tokens = (text) => text.toLowerCase().match(/[a-z_]\w+|\b\dd\b/g) ?? [];
   const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
@@ -43,17 +44,24 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const LIGHT = new Set(("still need needs needed well also just even really actually always ever much many more most very too quite some any all " +
     "other others another each every both either same such like than then during inside under over without again now only out back up down off " +
     "make makes making made happen happens happened call calls called give gives run runs running good right normal correct properly no not there " +
-    "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal").split(" "));
+    "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal " +
+    "fix fixing bug issue issues problem problems question practice practices help tip tips easy simple necessary conveniently efficiently " +
+    "find finding found handle handles handling affect affects behave behaves behaviour behavior seems specific certain particular different differently " +
+    "exactly whose flag proper implementation implement implementing perform unexpected").split(" "));
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
+  /* Two names of one thing. */
+  const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64" };
   const stem = (word) => {
+    if (/^\dd$/.test(word)) return "dimens";
+    if (SAME[word]) return SAME[word];
     if (/[_\d]/.test(word) || word.length < 4) return word;
     const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
-    return (bare.length > 5 ? bare.replace(/(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ation|ion|ly)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
+    return (bare.length > 5 ? bare.replace(/(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ation|ional|ion|ly)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
   /* What people call things that these pages call otherwise. */
-  const ALSO = Object.fromEntries(`
+  const ALSO = Object.assign(Object.create(null), Object.fromEntries(`
     gpu cuda; graphics gpu cuda; nvidia cuda gpu; apple mps mac; mac mps; macbook mps mac; keep keepdim; m1 mps; m2 mps; metal mps; ram memory; vram memory; oom memory;
-    fp16 float16 half; fp32 float32; bf16 bfloat16; fp64 float64 double; int8 dtype; amp autocast; mixed autocast; precision autocast dtype;
+    float16 half; half float16; float64 double; int8 dtype; amp autocast; mixed autocast; precision autocast dtype;
     freeze requires_grad; frozen requires_grad; crash error; cast dtype; type dtype; datatype dtype; convert to; conversion to;
     transfer move to; send move to; put move to; copy clone copy; duplicate clone; shape size reshape; resize reshape; flatten reshape;
     swap permute transpose; concatenate cat; concat cat; join cat stack; merge cat stack; combine cat stack; slice index; select index; pick index;
@@ -65,7 +73,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     remove squeeze drop; axes dim permute transpose; axis dim; equal same close; hwc permute channel; chw permute channel; warmup schedul; validation eval; loop train; list dict nested; dict nested; resume checkpoint; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
     leak memory; shared share; train train; eval eval; inference no_grad; compile compile; jit compile; profile profiler time; benchmark time; measure time;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
-    .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)]));
+    .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
 
   /* The stems of what a question is about. */
   const bare = (asked) => [...new Set([...tokens(asked), ...dotted(asked)].filter((word) => !STOP.has(word)).map(stem))];
@@ -143,10 +151,12 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
 
   /* Each wanted word is a list of words that will do, with how well. */
-  const wanted = (index, asked, pasted, typing) => {
+  const wanted = (index, given, pasted, typing) => {
+    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel");
     const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
-    const joined = pasted ? [] : few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]).filter((word) => index.counts.has(word));
+    const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
+    const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.counts.has(word));
     return [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
       const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, .6]);

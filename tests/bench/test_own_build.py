@@ -8,7 +8,9 @@ import pytest
 from own_build import FETCHED, LEFT, difference, reason
 
 PAGE = "<head><title>T</title></head><p>Text <b>bold</b></p><!-- Build Date UTC : 1\n-->"
-OURS = '<div class="sd-out"><pre>3</pre></div>'
+CODE = "<pre><code>1</code></pre>"
+OWN = '<div id="b-1" data-block="0"><span class="filename"></span><pre>'
+OURS = '<div class="sd-out"><pre class="sd-text">3</pre></div>'
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,8 @@ OURS = '<div class="sd-out"><pre>3</pre></div>'
         ("a.html", PAGE, PAGE.replace("<p>", f"<script>x()</script>{OURS}<p>"), True),
         ("a.html", PAGE, PAGE.replace("bold", "bald"), False),
         ("a.html", PAGE, f"{PAGE}<p>3</p>", False),
+        ("a.html", f"{PAGE}{CODE}", f"{PAGE}{CODE.replace('<pre>', OWN)}", True),
+        ("a.html", f"{PAGE}{CODE}", f"{PAGE}{CODE.replace('<pre>', '<div><pre class=x>')}</div>", False),
         ("objects.inv", "one", "two", False),
         ("search_index.json", "one", "two", True),
     ],

@@ -15,8 +15,10 @@ VISIBLE = "[data-block] pre, .sd-out { content-visibility: visible !important }"
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("selector", ["[data-block] > pre", ".sd-out:not([data-at], .sd-beside)"])
-@pytest.mark.parametrize("width", [390, 1440])
+CODE, OUTPUT = "[data-block] > pre", ".sd-out:not([data-at], .sd-beside)"
+
+
+@pytest.mark.parametrize(("selector", "width"), [(CODE, 1440), (OUTPUT, 390), (OUTPUT, 1440)])
 def test_what_is_out_of_sight_is_as_high_as_when_it_is_seen(
     browser: Any, address: str, selector: str, width: int
 ) -> None:
@@ -29,4 +31,18 @@ def test_what_is_out_of_sight_is_as_high_as_when_it_is_seen(
     seen = page.evaluate(HEIGHTS, selector)
     assert len(seen) > 20
     assert [round(one, 1) for one in guessed] == pytest.approx([round(one, 1) for one in seen], abs=1)
+    page.close()
+
+
+def test_on_a_phone_a_link_leads_to_its_section(browser: Any, address: str) -> None:
+    """Code is wrapped there, so its height is a guess until it is seen."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}tensors/creating.html")
+    page.wait_for_load_state()
+    for link in page.locator("article table a[href^='#']").all()[-3:]:
+        link.click()
+        page.wait_for_timeout(500)
+        section = page.locator(f"[id='{link.get_attribute('href')[1:]}']")
+        assert 0 <= section.bounding_box()["y"] < 150
+        page.go_back()
     page.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import os
 import re
@@ -41,6 +42,14 @@ NEW_LOOKS = """(seen) => {
 }"""
 """Leaves one visible element of each that have the same tags, classes and states up to the root: the same colors.
 Takes and gives what was seen as numbers. Colors change at once from there on, not gradually."""
+COVERED = """() => [...document.querySelectorAll("[data-block] nav.md-code__nav")].filter((nav) => {
+  const { left, bottom } = nav.getBoundingClientRect(), lines = document.createRange();
+  lines.selectNodeContents(nav.parentElement.querySelector("code"));
+  return [...lines.getClientRects()].some((line) => line.right > left + 1 && line.top < bottom - 8);
+}).map((nav) => `the buttons cover the code of ${nav.parentElement.id}`)"""
+REACHABLE = """[...document.querySelectorAll("pre > code")].every((code) =>
+  code.scrollWidth <= code.clientWidth || code.tabIndex === 0 || code.getBoundingClientRect().top > innerHeight)"""
+"""Whether the keyboard reaches the code that scrolls; the theme sees to that soon after a page is loaded."""
 AXE = """async (rules) => {
   const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
@@ -62,13 +71,15 @@ class Visit:
     width: int = 0
     """Width of the content on a screen of 320 px, in px."""
     wrong: list[str] = field(default_factory=list)
-    """What was reported on the console, and what was asked of other hosts."""
+    """What was reported on the console, what was asked of other hosts, and what buttons cover."""
     loaded: set[str] = field(default_factory=set)
     """Paths of what was loaded, below the site."""
 
 
 async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
     """Open a page and look at it on a narrow screen, then in both schemes at what no page before had like this."""
+    from playwright.async_api import TimeoutError
+
     seen, tab = Visit(), await context.new_page()
     tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
@@ -76,13 +87,19 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     await tab.goto(address + page, wait_until="load")
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size({"width": 1280, "height": 900})
+    await tab.reload(wait_until="load")  # the theme looks once at what code scrolls, and wrapped code does not
+    with contextlib.suppress(TimeoutError):
+        await tab.wait_for_function(REACHABLE, polling=50, timeout=5000)
+    seen.wrong += await tab.evaluate(COVERED)
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
-    looks.update(await tab.evaluate(NEW_LOOKS, list(looks)))
-    for scheme, name in SCHEMES.items():
+    new = set(await tab.evaluate(NEW_LOOKS, list(looks)))
+    looks.update(new)
+    for scheme, name in SCHEMES.items() if new else ():
         await tab.emulate_media(color_scheme=scheme)
-        await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'")
+        # not at each frame: a page of which hardly anything is left may draw none
+        await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'", polling=50)
         seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     await tab.close()
     return seen

@@ -285,6 +285,56 @@ def test_on_a_phone_no_button_covers_code(browser: Any, address: str) -> None:
     context.close()
 
 
+INDENTS = """(code) => {
+  const goesOn = [], begins = [];
+  const left = code.getBoundingClientRect().left + parseFloat(getComputedStyle(code).paddingLeft);
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let before = "", top = -1, node; (node = texts.nextNode()); )
+    for (let at = 0; at < node.length; before = node.data[at++]) {
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      const box = range.getBoundingClientRect();
+      if (box.top > top + 9 && top >= 0 && box.width)
+        (before === "\\n" ? begins : goesOn).push(Math.round((box.left - left) / box.width));
+      top = box.top;
+    }
+  return { goesOn, begins };
+}"""
+"""By how many characters each line is moved to the right that goes on from the one above, or begins."""
+
+
+def test_on_a_phone_code_is_wrapped_and_copied_as_it_is(browser: Any, address: str) -> None:
+    """Nobody scrolls sideways for each line; a line that goes on is indented, and so told from a new one."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}tensors/creating.html")
+    assert page.evaluate(
+        "[...document.querySelectorAll('pre > code')].every((one) => one.scrollWidth <= one.clientWidth)"
+    )
+    block = page.locator('[data-block="1"]')
+    block.scroll_into_view_if_needed()
+    assert set(block.locator("code").evaluate(INDENTS)["goesOn"]) == {6}
+    block.locator('button[data-md-type="copy"]').click()
+    code = parse_page(ROOT / "docs/tensors/creating.md", ROOT).blocks[1].code
+    assert page.evaluate("navigator.clipboard.readText()").strip() == code.strip()
+    page.set_viewport_size({"width": 1280, "height": 844})
+    assert block.locator("code").evaluate(INDENTS)["goesOn"] == []
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_line_below_marked_lines_begins_where_others_do(browser: Any, address: str, width: int) -> None:
+    """Marked lines are a box of their own, and what follows a box was indented as if it went on."""
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}devices/cuda.html")
+    code = page.locator("[data-block] code:has(.hll)").first
+    code.scroll_into_view_if_needed()
+    assert set(code.evaluate(INDENTS)["begins"]) == {0}
+    context.close()
+
+
 def test_a_term_is_explained_by_keyboard_and_tap(context: Any, address: str) -> None:
     """A title is seen by those who have a mouse."""
     page = context.new_page()
@@ -340,7 +390,7 @@ def test_a_shared_link_has_a_card(home: Any) -> None:
         meta.get_attribute("property"): meta.get_attribute("content")
         for meta in home.locator('meta[property^="og:"]').all()
     }
-    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, with real outputs"
+    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, with the output of every block"
     assert len(found["og:description"]) > 50
     assert found["og:image"] == "https://someone.github.io/same-device/assets/card.png"
     size = (ROOT / "docs/assets/card.png").read_bytes()[16:24]

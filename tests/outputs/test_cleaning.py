@@ -30,6 +30,7 @@ GLOO = "[Gloo] Rank {} is connected to 1 peer ranks. Expected number of connecte
         ("mask at 0x1000000, x < 0x1000000 > y", "mask at 0x1000000, x < 0x1000000 > y"),
         ("gone. (Triggered internally at /build/c10/core/x.cpp:12.)", "gone."),
         ("[W1122 00:54:35.893968718 ProcessGroup.hpp:1006] Warning: no", "[W ProcessGroup.hpp] Warning: no"),
+        ("W1123 14:38:05.300000 2956 torch/utils/flop.py:29] no triton", "[W torch/utils/flop.py] no triton"),
         (f"{GLOO.format(0)}\nprocesses: 2\n{GLOO.format(1)}\n\n12\n", "processes: 2\n\n12\n"),
         (
             "[Gloo] Rank [Gloo] Rank 1 is connected to 01 is connected to  peer ranks. 1Expected number of connected "

@@ -6,55 +6,18 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
-from torch.utils.checkpoint import checkpoint
+from gpt import Model
+from torch import Tensor
 
 LAYERS, WIDTH, VOCABULARY, TOKENS, BATCH = 3, 128, 500, 32, 2
 SIZES = {"layers": LAYERS, "width": WIDTH, "vocabulary": VOCABULARY, "tokens": TOKENS, "batch": BATCH}
 
 
-class Block(nn.Module):
-    """One layer of a GPT."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Attention, then the two wide layers, each added to its input."""
-        heads = (
-            part.view(BATCH, TOKENS, WIDTH // 64, 64).transpose(1, 2) for part in self.qkv(self.first(x)).chunk(3, -1)
-        )
-        seen = functional.scaled_dot_product_attention(*heads, is_causal=True)
-        x = x + self.out(seen.transpose(1, 2).reshape(x.shape))
-        return x + self.down(functional.gelu(self.up(self.second(x))))
-
-
-class Model(nn.Module):
-    """A GPT whose last layer is its embedding."""
-
-    def __init__(self, checkpointing: bool) -> None:
-        super().__init__()
-        self.checkpointing = checkpointing
-        self.words, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(TOKENS, WIDTH)
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
-        self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY, bias=False)
-        self.head.weight = self.words.weight
-
-    def forward(self, words: Tensor) -> Tensor:
-        """The loss of predicting each word, which is all that matters here."""
-        x = self.words(words) + self.places.weight
-        for block in self.blocks:
-            x = checkpoint(block, x, use_reentrant=False) if self.checkpointing else block(x)
-        return functional.cross_entropy(self.head(self.norm(x)).flatten(0, 1), words.flatten())
-
-
 def counted(dtype: str, checkpointing: bool) -> dict[str, int]:
     """The bytes that PyTorch keeps for a step of the model: its own, its gradients', the optimizer's, for backward."""
-    model = Model(checkpointing).to(torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+    model = Model(LAYERS, WIDTH, VOCABULARY, TOKENS, checkpointing).to(
+        torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    )
     own = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     kept: dict[int, Tensor] = {}
 
@@ -93,7 +56,9 @@ def test_each_part_is_what_pytorch_keeps(ask: Any, dtype: str, checkpointing: bo
     assert {name: found[name] for name in ("parameters", "weights", "gradients", "optimizer")} == {
         name: expected[name] for name in ("parameters", "weights", "gradients", "optimizer")
     }
-    saved = found["activations"] + (VOCABULARY * WIDTH * 2 if checkpointing and found["copies"] else found["copies"])
+    saved = found["activations"] + found["copies"]
+    if "autocast" in dtype:  # CUDA computes log_softmax in bfloat16 and nll_loss in float32, a CPU both in float32
+        saved -= BATCH * TOKENS * VOCABULARY * 2
     assert saved == pytest.approx(expected["saved"], rel=0.01)
 
 

@@ -1,5 +1,6 @@
-/* The memory of a training step of a GPT, by the formula that stands in the table. A test compares it with the sizes that
-   PyTorch counts for such a model: pre-norm blocks, fused attention, GELU, the embedding as the last layer. */
+/* The memory of a training step of a GPT, by the formula that stands in the table. Tests compare it with the sizes that
+   PyTorch counts for such a model on a CPU, and on a simulated GPU: pre-norm blocks, fused attention, GELU, the embedding
+   as the last layer. Under autocast, CUDA keeps the logarithms of the probabilities in both dtypes for the loss. */
 (() => {
   const GIB = 2 ** 30;
   const MODELS = {
@@ -15,15 +16,16 @@
     const matrices = layers * 12 * width ** 2 + vocabulary * width;
     const parameters = matrices + layers * 13 * width + tokens * width + 2 * width;
     const inside = width * (14 * element + residual) + 16 + 4 * heads, layer = width * residual + inside;
-    const last = width * (residual + element) + 8 + vocabulary * (dtype === "bfloat16" ? 2 : 4) + 8;
+    const copied = element < weight ? element : 0; // of a matrix, by autocast; a checkpointed layer makes its own again
+    const last = width * (residual + element) + 8 + vocabulary * (element < weight ? element + weight : element) + 8;
     return {
       parameters,
       weights: parameters * weight,
       gradients: parameters * weight,
       optimizer: parameters * weight * OPTIMIZERS[optimizer],
-      copies: element < weight ? matrices * element : 0,
+      copies: (checkpointing ? vocabulary * width : matrices) * copied,
       activations: all * (layers * (checkpointing ? width * residual : layer) + last),
-      recomputed: checkpointing ? all * inside : 0,
+      recomputed: checkpointing ? all * inside + 12 * width ** 2 * copied : 0,
     };
   };
 
@@ -54,9 +56,9 @@
       const inside = `${14 * element + residual} B × width`, per = `${14 * element + 2 * residual} B × width`;
       const how = {
         weights: `${n} parameters × ${weight} B`, gradients: `the same`, optimizer: `${OPTIMIZERS[optimizer.value]} × the weights`,
-        copies: `matrices in bfloat16, ${element} B each, kept from forward to backward`,
+        copies: `${checkpointing.checked ? "the last layer's matrix" : "matrices"} in bfloat16, ${element} B each, kept from forward to backward`,
         activations: checkpointing.checked ? `${all} × (${layers} layers × ${residual} B × width, and the last layer)` : `${all} × (${layers} layers × ${per}, and the last layer)`,
-        recomputed: `${all} × ${inside}, one layer at a time`,
+        recomputed: `${all} × ${inside}${element < weight ? ", and the layer's matrices in bfloat16" : ""}, one layer at a time`,
       };
       const sum = Object.values(parts).reduce((one, two) => one + two);
       const line = (name, bytes, text) => make("tr", {}, make("th", { scope: "row", textContent: name }), make("td", {}, make("code", { textContent: text })),
