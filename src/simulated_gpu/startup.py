@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import importlib.abc
 import importlib.machinery
@@ -116,13 +117,15 @@ def wait_for_backward(limit: float = 1.0) -> None:
 
     One may still hold a Python object when `backward()` has returned. Python before 3.14 ends a thread that takes its
     lock after the program's end, and C++ calls that a crash: "terminate called without an active exception".
+    See https://github.com/python/cpython/issues/87135.
     """
-    threads = [path.parent for path in Path("/proc/self/task").glob("*/comm") if "pt_autograd" in path.read_text()]
-    end = time.monotonic() + limit
-    while threads and time.monotonic() < end:
-        time.sleep(0.01)  # gives the lock away
-        if all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "S" for thread in threads):
-            return
+    with contextlib.suppress(OSError):  # a thread has ended meanwhile
+        threads = [path.parent for path in Path("/proc/self/task").glob("*/comm") if "pt_autograd" in path.read_text()]
+        end = time.monotonic() + limit
+        while threads and time.monotonic() < end:
+            time.sleep(0.01)  # gives the lock away
+            if all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "S" for thread in threads):
+                return
 
 
 def quiet() -> None:

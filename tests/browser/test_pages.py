@@ -47,9 +47,13 @@ COVERED = """() => [...document.querySelectorAll("[data-block] nav.md-code__nav"
   lines.selectNodeContents(nav.parentElement.querySelector("code"));
   return [...lines.getClientRects()].some((line) => line.right > left + 1 && line.top < bottom - 8);
 }).map((nav) => `the buttons cover the code of ${nav.parentElement.id}`)"""
-REACHABLE = """[...document.querySelectorAll("pre > code")].every((code) =>
-  code.scrollWidth <= code.clientWidth || code.tabIndex === 0 || code.getBoundingClientRect().top > innerHeight)"""
-"""Whether the keyboard reaches the code that scrolls; the theme sees to that soon after a page is loaded."""
+READY = """[...document.querySelectorAll("pre > code")].every((code) => {
+  if (!code.checkVisibility() || code.getBoundingClientRect().top > innerHeight) return true;
+  const own = code.closest("[data-block]");
+  return (!own || own.querySelector("nav")) && (code.scrollWidth <= code.clientWidth || code.tabIndex === 0);
+})"""
+"""Whether the code in sight has its buttons, and the keyboard reaches what scrolls; the theme sees to both soon after
+a page is loaded."""
 AXE = """async (rules) => {
   const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
@@ -89,7 +93,7 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     await tab.set_viewport_size({"width": 1280, "height": 900})
     await tab.reload(wait_until="load")  # the theme looks once at what code scrolls, and wrapped code does not
     with contextlib.suppress(TimeoutError):
-        await tab.wait_for_function(REACHABLE, polling=50, timeout=5000)
+        await tab.wait_for_function(READY, polling=50, timeout=5000)
     seen.wrong += await tab.evaluate(COVERED)
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
@@ -98,7 +102,7 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     looks.update(new)
     for scheme, name in SCHEMES.items() if new else ():
         await tab.emulate_media(color_scheme=scheme)
-        # not at each frame: a page of which hardly anything is left may draw none
+        # not at each frame: on one page that waited for half a minute
         await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'", polling=50)
         seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     await tab.close()
