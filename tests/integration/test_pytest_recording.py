@@ -94,8 +94,14 @@ def test_the_summary_tells_which_recordings_of_other_devices_are_missing_or_stal
     recorded.pytest("--record")
     output, outcomes = recorded.pytest()
     assert outcomes == {"passed": 5}
-    assert "\ndocs/gpu.md on cuda: 1 missing of 1 blocks\n" in output
-    assert "\ndocs/page.md on cuda: 1 stale, 1 missing of 3 blocks\n" in output
+    assert "\ncuda: 1 stale, 2 missing of 4 blocks, on docs/gpu.md, docs/page.md\n" in output
+
+
+def test_the_summary_names_a_few_pages_of_many(recorded: Repository) -> None:
+    """A line for each of seventy pages hides the lines that matter."""
+    for name in "abcde":
+        recorded.page(name, '```python needs="cuda"\nx\n```\n')
+    assert "\ncuda: 5 missing of 5 blocks, on docs/a.md, docs/b.md, docs/c.md, 2 more\n" in recorded.pytest()[0]
 
 
 def test_a_summary_of_fresh_recordings_is_silent(recorded: Repository) -> None:

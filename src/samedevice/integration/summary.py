@@ -11,12 +11,15 @@ from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import State
+from samedevice.outputs.recordings import Recording, State
 from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
 from samedevice.project import DEFAULTS, Settings
+
+NAMED = 3
+"""How many pages a line names."""
 
 
 def recorded(said: Iterable[str]) -> Iterator[str]:
@@ -47,20 +50,23 @@ def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
 
 
 def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
-    """A line for each page with blocks whose recording from another device is missing or stale."""
-    for page in pages:
-        for device in sorted(set(DEVICES) - set(here)):
-            counted = count_blocks(page, device, load_all(root, Path(page.settings.recordings), page)[0])
-            told = [f"{n} {state}" for state, n in (("stale", counted.stale), ("missing", counted.missing)) if n]
-            if told:
-                yield f"{page.path} on {device}: {', '.join(told)} of {counted.blocks} blocks"
+    """A line for each other device that has not run all blocks as they now are, with the first pages of them."""
+    for device in sorted(set(DEVICES) - set(here)):
+        counted = {page.path: count_blocks(page, device, _recordings(root, page)) for page in pages}
+        lacking = {path: count for path, count in counted.items() if count.stale or count.missing}
+        stale, missing = (sum(getattr(count, kind) for count in lacking.values()) for kind in ("stale", "missing"))
+        told = [f"{number} {kind}" for number, kind in ((stale, "stale"), (missing, "missing")) if number]
+        if told:
+            names = [str(path) for path in lacking][:NAMED] + [f"{len(lacking) - NAMED} more"] * (len(lacking) > NAMED)
+            blocks = sum(count.blocks for count in lacking.values())
+            yield f"{device}: {', '.join(told)} of {blocks} blocks, on {', '.join(names)}"
 
 
 def outdated(root: Path, pages: list[Page], here: tuple[str, ...], simulated: bool = False) -> Iterator[str]:
     """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
     found: Counter[str] = Counter()
     for page in pages:
-        for recording in load_all(root, Path(page.settings.recordings), page)[0]:
+        for recording in _recordings(root, page):
             about = recording.environment
             if about.device in here and about.simulated == simulated:
                 runs = (block for block in page.blocks if block.runs_on(about.device, about.torch))
@@ -70,3 +76,7 @@ def outdated(root: Path, pages: list[Page], here: tuple[str, ...], simulated: bo
     for folder, count in sorted(found.items()):
         if count:
             yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
+
+
+def _recordings(root: Path, page: Page) -> tuple[Recording, ...]:
+    return load_all(root, Path(page.settings.recordings), page)[0]
