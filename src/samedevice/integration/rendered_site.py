@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from markdown import Markdown  # type: ignore[import-untyped]
 
-from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import Recording
+from samedevice.page_runs import Recorded
 from samedevice.pages.page import Page
 
 
@@ -23,9 +23,12 @@ class RenderedSite:
     pages: Sequence[Page]
     """All pages that can be read."""
 
+    recorded: Callable[[Page], Recorded]
+    """Reads what is recorded of a page."""
+
     def recordings(self, page: Page) -> tuple[Recording, ...]:
         """What is recorded of a page, newest PyTorch first; what cannot be read is left out."""
-        return load_all(self.root, Path(page.settings.recordings), page)[0]
+        return self.recorded(page)[0]
 
 
 class Weaving(Protocol):

@@ -132,7 +132,8 @@ class SiteBuild:
 
     @cached_property
     def _site(self) -> RenderedSite:
-        return RenderedSite(self.site_outputs.root, [page for page in self.pages.values() if isinstance(page, Page)])
+        pages = [page for page in self.pages.values() if isinstance(page, Page)]
+        return RenderedSite(self.site_outputs.root, pages, self.site_outputs.runs.recorded)
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site, and the page that MkDocs is about to render."""

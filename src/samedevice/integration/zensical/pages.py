@@ -21,6 +21,7 @@ from samedevice.integration.page_weaver import PageWeaver, Woven
 from samedevice.integration.project_file import NAME, read, settings_of
 from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
+from samedevice.page_runs import PageRuns
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -98,7 +99,8 @@ class ZensicalPage:
         pages = list(readable(root, settings))
         path = source(root / settings.docs, self.uri)
         name = path.relative_to(root).as_posix() if path else ""
-        return next(((RenderedSite(root, pages), page) for page in pages if page.path == name), None)
+        site = RenderedSite(root, pages, PageRuns(root).recorded)
+        return next(((site, page) for page in pages if page.path == name), None)
 
     def _made(self, page: Page, text: str) -> Woven:
         site_outputs = SiteOutputs(self.project.root, lambda line: None, devices=())
