@@ -176,6 +176,17 @@ for dtype in torch.long, torch.int:
     ]
 
 
+def test_the_mode_of_long_rows(simulated: Simulated) -> None:
+    """A GPU sorts rows of more than 2,048 elements with a library of templates, of which nothing runs here."""
+    program = """
+import torch
+x = (torch.arange(6000) % 7).clamp(max=5).reshape(2, 3000)
+values, places = x.cuda().mode()
+print(values.tolist(), x.gather(1, places.cpu()[:, None]).flatten().tolist(), values.device)
+"""
+    assert simulated(program).splitlines() == ["[5, 5] [5, 5] cuda:0"]
+
+
 def test_what_is_not_known_is_refused_by_name(simulated: Simulated) -> None:
     """A value that nobody computed must never be returned."""
     program = """

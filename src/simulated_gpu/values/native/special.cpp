@@ -43,6 +43,7 @@ const Table& table() {
       {"aten::nonzero.out", foreseen(foresee_nonzero)},
       {"aten::cholesky", foreseen(foresee_success)},
 
+      {"aten::mode", replaced(whole::on_the_cpu)},
       {"aten::_unique", replaced(whole::on_the_cpu)},
       {"aten::_unique2", replaced(whole::on_the_cpu)},
       {"aten::unique_dim", replaced(whole::on_the_cpu)},
