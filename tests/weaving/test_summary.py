@@ -93,7 +93,7 @@ def test_simulated_blocks_are_counted_by_themselves(write: Write) -> None:
     page = write(PAGE)
     said = line(page, shown)
     assert "1 of 3 code blocks ran on CUDA (PyTorch 2.11.0, 2026-11-20)." in said
-    assert said.endswith("1 of 3 code blocks ran on CUDA, simulated (PyTorch 2.11.0, 2026-11-20): no GPU ran them.")
+    assert said.endswith("1 of 3 code blocks ran with CUDA, simulated (PyTorch 2.11.0, 2026-11-20): no GPU ran them.")
     assert '<a href="../about.html">no GPU ran them</a>' in summary_html(page, shown, "../about.html")
 
 

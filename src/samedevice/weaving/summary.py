@@ -31,7 +31,9 @@ def _ran(page: Page, shown: Outputs, about: str) -> Iterator[str]:
             if count:
                 made = [one.environment for found in ran.values() for one in found if one.environment]
                 by = labels.span(made)
-                where = f"on {labels.of_kind(device, simulated)} ({by})" if made[0].torch else f"with {by}"
+                preposition = "with" if simulated else "on"  # not every block uses the device that is simulated
+                kind = f"{preposition} {labels.of_kind(device, simulated)}"
+                where = f"{kind} ({by})" if made[0].torch else f"with {by}"
                 html = escaping.html(f"{_blocks(count, len(page.blocks))} ran {where}")
                 yield html + (f": {with_link('no GPU ran them', about)}." if simulated else ".")
 
