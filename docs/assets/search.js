@@ -28,7 +28,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       else if (open) open.text += ` ${line}`;
     }
     const own = found.filter((one, at) => words(one.text).length > 1 && found.findIndex((two) => two.text === one.text) === at);
-    const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ");
+    const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ") || plain(text);
     const causes = own.filter((one) => !/^Caught \w+ in /.test(one.text));  /* what another thread or process raised comes after it */
     return causes.length ? causes : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest() }];
   };
@@ -55,8 +55,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     if (/^\dd$/.test(word)) return "dimens";
     if (SAME[word]) return SAME[word];
     if (/[_\d]/.test(word) || word.length < 4) return word;
-    const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
-    return (bare.length > 5 ? bare.replace(/(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ation|ional|ion|ly)$/, "") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
+    const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ie[sd]$/, "y").replace(/s$/, "");
+    return (bare.length > 5 ? bare.replace(/([a-z]{4})is(e|ed|er|ing|ation)$/, "$1iz$2")
+      .replace(/([a-z]{4})(?:at(?:e|ed|ing|ion|or)|ment)$|(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ional|ion|ly)$/, "$1") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
   /* What people call things that these pages call otherwise. */
   const ALSO = Object.assign(Object.create(null), Object.fromEntries(`
@@ -136,9 +137,21 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       return own;
     });
     const average = Object.fromEntries(Object.entries(total).map(([field, sum]) => [field, Math.max(1, sum / docs.length)]));
-    return { flat, titles, lost, sections, counts, exact, average, known: [...counts.keys()].map((word) => [word, grams(word)]) };
+    const idf = new Map([...counts].map(([word, count]) => [word, Math.log(1 + docs.length / (count + .5))]));
+    const index = { flat, titles, lost, sections, counts, exact, idf, known: [...counts.keys()].map((word) => [word, grams(word)]) };
+    for (const section of sections) {
+      const { has, length, asked, said } = section;
+      section.worth = [...said].reduce((sum, word) => sum + rare(index, stem(word)), 0);
+      for (const own of has.values()) {
+        const sum = Object.keys(own).reduce((all, field) => all + WEIGHTS[field] * own[field] / (.4 + .6 * length[field] / average[field]), 0);
+        own.weight = sum / (1.5 + sum);
+      }
+      for (const stems of asked) stems.whole = stems.reduce((sum, word) => sum + worth(index, word), 0);
+    }
+    return index;
   };
-  const rare = (index, word) => Math.log(1 + index.sections.length / ((index.counts.get(word) ?? 0) + .5));
+  const rare = (index, word) => index.idf.get(word) ?? Math.log(1 + index.sections.length * 2);
+  const worth = (index, word) => rare(index, word) * (LIGHT.has(word) ? .5 : 1);
 
   /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
   const meant = (index, word, last) => {
@@ -157,26 +170,22 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
     const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.counts.has(word));
-    return [...new Set([...list, ...joined])].map((word, at) => {
+    const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
       const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, .6]);
       return { word, will: [...will, ...also], extra: !list.includes(word) };
-    }).filter(({ will }, at) => will.length || at < 40);
+    }).filter(({ will }, at) => will.length || at < 40).slice(0, 60);
+    terms.how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
+    return terms;
   };
 
-  const weigh = (index, section, word) => {
-    const has = section.has.get(word);
-    if (!has) return 0;
-    let sum = 0;
-    for (const field in has) sum += WEIGHTS[field] * has[field] / (.4 + .6 * section.length[field] / index.average[field]);
-    return sum / (1.5 + sum);
-  };
   /* How much two questions have in common: the section's own, the most alike, and the reader's, whose words are worth `all`. */
   const likeness = (index, section, terms, all) => {
-    const how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
-    const worth = (stems) => stems.reduce((sum, word) => sum + rare(index, word) * (LIGHT.has(word) ? .5 : 1) * (how.get(word) ?? 0), 0);
-    const whole = (stems) => stems.reduce((sum, word) => sum + rare(index, word) * (LIGHT.has(word) ? .5 : 1), 0);
-    return Math.max(0, ...section.asked.map((stems) => 2 * worth(stems) / (all + whole(stems))));
+    return section.asked.reduce((best, stems) => {
+      let both = 0;
+      for (const word of stems) if (terms.how.has(word)) both += worth(index, word) * terms.how.get(word);
+      return Math.max(best, 2 * both / (all + stems.whole));
+    }, 0);
   };
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
   const score = (index, section, terms, pasted, asked) => {
@@ -185,7 +194,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const worth = (will.length ? rare(index, will[0][0]) : 3) * (pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(word) ? .5 : 1));
       let best = 0, title = 0;
       for (const [other, how] of will) {
-        best = Math.max(best, how * weigh(index, section, other));
+        best = Math.max(best, how * (section.has.get(other)?.weight ?? 0));
         if (section.has.get(other)?.title) title = Math.max(title, how);
       }
       sum += worth * best * (extra ? .5 : 1);
@@ -196,13 +205,12 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       paged += worth * Math.max(0, ...will.map(([other, how]) => (section.about.has(other) ? how : 0)));
     }
     if (!all || !sum) return [0, 0];
-    const said = [...section.said].reduce((total, word) => total + rare(index, stem(word)), 0);
-    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + said) / 2, section.said.size > 2 && titled > .75 * said ? 1 : (titled + (covered - titled) / 2) / all];
+    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all];
     const cover = covered / all;
-    const value = sum / all * cover ** 1.5 + .5 * titled / all + .3 * titled / (2 + said);
+    const value = sum / all * cover ** 1.5 + .5 * titled / all;
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
-    const like = pasted ? 0 : likeness(index, section, terms, all) ** 2;
+    const like = likeness(index, section, terms, all) ** 2 * (pasted ? .4 : 1);
     const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover];
   };
@@ -213,7 +221,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
-    const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)).slice(0, 60));
+    const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
       for (const section of index.sections) {
         const [value, cover] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
