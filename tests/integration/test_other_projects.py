@@ -68,6 +68,10 @@ print(1)
 ls -l
 ```
 
+```{ .js .annotate }
+let a;
+```
+
 - In a list:
 
     ```yaml
@@ -98,6 +102,7 @@ Words with `#!python inline` code.
         "[pymdownx.superfences, pymdownx.inlinehilite]",
         "[pymdownx.superfences, pymdownx.highlight: {use_pygments: false}]",
         "[pymdownx.superfences, pymdownx.highlight: {anchor_linenums: true, linenums: true}]",
+        "[pymdownx.superfences, attr_list]",
     ],
 )
 def test_code_of_others_stays_as_the_project_shows_it(site: Site, extensions: str) -> None:
@@ -112,6 +117,8 @@ def test_code_of_others_stays_as_the_project_shows_it(site: Site, extensions: st
     before, after = found
     assert 'data-block="0"' in after
     assert re.findall(r"<code[^>]*highlight[^>]*>", after) == re.findall(r"<code[^>]*highlight[^>]*>", before)
+    annotated = re.compile(r'<[^>]*class="[^"]*annotate[^>]*>')
+    assert annotated.findall(after) == annotated.findall(before)
     for part, end in (("ls", "</pre>"), ("In a list", "</li>"), ("Code that is indented", "No box")):
         at = before.index(part)
         assert before[at : before.index(end, at)] in after

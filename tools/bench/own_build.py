@@ -18,12 +18,14 @@ from typing import Any
 from pages_run import call, run_tests
 from projects import DOCS, Project
 
-FETCHED = re.compile(r"^( *)(?:import|inventories):\n(?:\1 *- [^\n]*https?:[^\n]*\n(?:\1 +domains:[^\n]*\n)?)+", re.M)
+FETCHED = re.compile(r"^(( *)(?:import|inventories):)\n(?:\2 *- [^\n]*https?:[^\n]*\n(?:\2 +domains:[^\n]*\n)?)+", re.M)
 """Inventories of mkdocstrings in a mkdocs.yml."""
 CHANGES = re.compile(r"Build Date UTC[^\n]*|0x[0-9a-f]{8,}")
 """What is another text in each build of the same page."""
 CODE = re.compile(r'(?:<div[^>]*>(?:<span class="filename">.*?</span>)?)?(?P<pre><pre\b.*?</pre>)', re.S)
 """Code on a page, with the element that it is in and its title."""
+SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
+"""A program, which may hold what looks like code on a page."""
 OWN = re.compile(r'data-block="|class="sd-text"|__(?:span|codelineno)-b-')
 """What marks our own code and outputs."""
 LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
@@ -69,7 +71,7 @@ def difference(before: Path, after: Path) -> list[str]:
             words = ["".join(OtherText(text).found) for text in texts]
             same = texts[0] == texts[1] or (words[0] == words[1] and not other_code(*texts))
         else:  # the search knows the outputs, too
-            same = name.name == "search_index.json" or one[name].suffix == ".gz"
+            same = name.name in ("search_index.json", "search.json") or one[name].suffix == ".gz"
             same = same or one[name].is_dir() or one[name].read_bytes() == other[name].read_bytes()
         found += [] if same else [str(name)]
     return sorted(found)
@@ -77,6 +79,7 @@ def difference(before: Path, after: Path) -> list[str]:
 
 def other_code(before: str, after: str) -> Counter[str]:
     """The code on a page that is neither ours nor marked up as it was before."""
+    after = SCRIPT.sub("", after)
     codes = (found["pre"] for found in CODE.finditer(after) if not OWN.search(found[0]))
     return Counter(codes) - Counter(found["pre"] for found in CODE.finditer(before))
 
