@@ -107,7 +107,7 @@ class SiteOutputs:
                 ]
             problems += _not_recorded(page, unrecorded, device)
         if not self.devices:
-            problems += _recorded_nowhere(page, shown)
+            problems += _recorded_nowhere(page, shown, recordings)
         return shown, list(dict.fromkeys(problems))
 
     def about(self, page: Page) -> Iterator[str]:
@@ -228,11 +228,15 @@ def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Probl
     return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
 
 
-def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]]) -> list[Problem]:
-    """One problem for all blocks of a page that need no device and have no output of their code from any."""
+def _recorded_nowhere(
+    page: Page, shown: dict[int, list[ShownOutput]], recordings: Sequence[Recording]
+) -> list[Problem]:
+    """One problem for all blocks of a page that need no device, and that none has run."""
     device = DEVICES[0]
     free = [block for block in page.blocks if block.runs_on(device) and not block.options.versions]
     found = [block for block in free if not any(one.output or one.wrong for one in shown[block.index])]
+    if not page.settings.console:  # a block that failed, or varies, is recorded, and shows nothing
+        found = [one for one in found if not known(one, device, block_statuses(page, one.index, device, recordings))]
     if not found:
         return []
     told = f"{len(found)} blocks from here on are recorded nowhere as they stand"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.integration.cli import FAILED, SAME, main
-from samedevice.integration.init import with_plugin
+from samedevice.integration.init import with_entry
 from samedevice.integration.project_file import ProjectError
 
 PAGES = {
@@ -104,6 +104,44 @@ def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: 
     assert main(["init"]) == SAME  # no file lists plugins
 
 
+def test_inherited_plugins_that_are_a_mapping_get_one_more(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """MkDocs merges mappings, so the file that inherits may add to them. Textual has its plugins so."""
+    (project / "base.yml").write_text("site_name: Other\nplugins: {search: }\n", encoding="utf-8")
+    (project / "mkdocs.yml").write_text("INHERIT: base.yml\n", encoding="utf-8")
+    assert main(["init"]) == SAME, capsys.readouterr().err
+    text = 'INHERIT: base.yml\n\nplugins:\n  samedevice: {leave: ["refused.md"]}\n'
+    assert (project / "mkdocs.yml").read_text(encoding="utf-8") == text
+
+
+def test_zensical_is_given_the_extension_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It runs no plugins of MkDocs, so the plugin alone would change nothing, and say nothing."""
+    text = "site_name: Other\nmarkdown_extensions:\n  zensical.extensions.macros:\n  tables:\n"
+    (project / "mkdocs.yml").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    said = capsys.readouterr().out
+    assert "mkdocs.yml: added samedevice to plugins and markdown_extensions\n" in said
+    assert "mkdocs.yml: watch: [tests/recordings]\nlook: python -m zensical serve;" in said
+    assert "  tables:\n  samedevice: {}\n\nplugins:\n" in (project / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_what_to_write_beside_another_file_than_mkdocs_yml_is_told(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Settings are read from mkdocs.yml alone."""
+    (project / "mkdocs.yml").rename(project / "other.yml")
+    assert main(["init"]) == FAILED
+    assert "write one that says INHERIT: that name" in capsys.readouterr().err
+    (project / "zensical.toml").touch()
+    assert main(["init"]) == FAILED
+    assert "add to zensical.toml\n\n  [project.markdown_extensions.samedevice]\n" in capsys.readouterr().err
+
+
+def test_extensions_that_no_file_lists_are_left(project: Path) -> None:
+    """Zensical has some of its own then, which a list would replace."""
+    with pytest.raises(ProjectError, match=r"itself lists no markdown_extensions; in the file that lists them, or"):
+        with_entry("site_name: x\n", project / "mkdocs.yml", "markdown_extensions", [])
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -118,7 +156,7 @@ def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: 
 )
 def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> None:
     """Comments, indents and line ends stay."""
-    assert with_plugin(before, Path("mkdocs.yml"), []) == after
+    assert with_entry(before, Path("mkdocs.yml"), "plugins", []) == after
 
 
 @pytest.mark.parametrize(
@@ -127,4 +165,4 @@ def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> No
 def test_a_list_that_is_written_otherwise_is_left(text: str) -> None:
     """Whoever wrote it adds the line."""
     with pytest.raises(ProjectError, match=r"cannot be changed safely, so nothing was; add this below plugins:"):
-        with_plugin(text, Path("mkdocs.yml"), [])
+        with_entry(text, Path("mkdocs.yml"), "plugins", [])

@@ -68,6 +68,10 @@ print(1)
 ls -l
 ```
 
+```{ .js .annotate }
+let a;
+```
+
 - In a list:
 
     ```yaml
@@ -98,6 +102,7 @@ Words with `#!python inline` code.
         "[pymdownx.superfences, pymdownx.inlinehilite]",
         "[pymdownx.superfences, pymdownx.highlight: {use_pygments: false}]",
         "[pymdownx.superfences, pymdownx.highlight: {anchor_linenums: true, linenums: true}]",
+        "[pymdownx.superfences, attr_list]",
     ],
 )
 def test_code_of_others_stays_as_the_project_shows_it(site: Site, extensions: str) -> None:
@@ -112,9 +117,36 @@ def test_code_of_others_stays_as_the_project_shows_it(site: Site, extensions: st
     before, after = found
     assert 'data-block="0"' in after
     assert re.findall(r"<code[^>]*highlight[^>]*>", after) == re.findall(r"<code[^>]*highlight[^>]*>", before)
+    annotated = re.compile(r'<[^>]*class="[^"]*annotate[^>]*>')
+    assert annotated.findall(after) == annotated.findall(before)
     for part, end in (("ls", "</pre>"), ("In a list", "</li>"), ("Code that is indented", "No box")):
         at = before.index(part)
         assert before[at : before.index(end, at)] in after
+
+
+def test_a_page_that_another_plugin_writes_elsewhere_stays_as_it_is(site: Site) -> None:
+    """mkdocs-gen-files writes pages of an API into a temporary folder, and says that they are below docs."""
+    (site.root / "elsewhere").mkdir()
+    (site.root / "elsewhere/made.md").write_text("# Made\n\n```python\nprint(1)\n```\n", encoding="utf-8")
+    hook = """\
+from pathlib import Path
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+@event_priority(100)
+def on_files(files, config):
+    folder = str(Path(config.config_file_path).with_name("elsewhere"))
+    files.append(File("made.md", folder, config.site_dir, config.use_directory_urls))
+    return files
+"""
+    (site.root / "hook.py").write_text(hook, encoding="utf-8")
+    config = "site_name: X\ntheme: mkdocs\nhooks: [hook.py]\nplugins: [samedevice]\n"
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    result = site.build(index=GOOD)
+    assert result.exit_code == 0, result.output
+    assert "data-block" in site.html("index")
+    assert "print" in site.html("made")
+    assert "data-block" not in site.html("made")
 
 
 def test_a_theme_that_loads_one_page_only_has_the_scripts_on_all(site: Site) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from samedevice.integration.zensical.build import check
 from samedevice.integration.zensical.copy import description, with_front_matter
 from samedevice.integration.zensical.pages import COPY, PAGE, project_root
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import VARIES, Output, Raised
 from samedevice.outputs.recording_files import place, save
 from samedevice.outputs.recordings import update
 from samedevice.project import Settings
@@ -179,6 +180,17 @@ def test_a_block_that_is_recorded_nowhere_is_told(
     zensical()
     told = "samedevice: docs/index.md:14: 1 blocks from here on are recorded nowhere as they stand; run pytest "
     assert told in capsys.readouterr().err
+
+
+def test_a_block_that_is_recorded_to_fail_or_to_vary_is_told_no_more(
+    zensical: Callable[..., str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`samedevice init` has told it; a strict build with MkDocs passes, too."""
+    (project / "docs/index.md").write_text("# Start\n\n```python\na\n```\n\n```python\nb\n```\n", encoding="utf-8")
+    shutil.rmtree(project / "tests/recordings")
+    record(project, "index.md", Output(raised=Raised("NameError", "name 'a' is not defined")), Output(died=VARIES))
+    assert "data-block" in zensical()
+    assert capsys.readouterr().err == ""
 
 
 def test_in_a_copy_a_notebook_is_a_page_and_links_lead_to_it(zensical: Callable[..., str], project: Path) -> None:

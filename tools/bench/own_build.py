@@ -1,8 +1,9 @@
 """own_build: the documentation of other projects built as they build it, with and without this engine.
 
 Their own mkdocs.yml, plugins and hooks; only inventories that mkdocstrings would fetch are left out of both builds. The
-strict build comes first as it is, then `samedevice init`, then the strict build twice. The builds must warn of the
-same, and the pages must be the same but for what this engine puts there.
+strict build comes first as it is, with two orders of Python's sets, which says what differs without us. Then comes
+`samedevice init`, then the strict build twice. The builds must warn of the same, and the pages must be the same but for
+what this engine puts there.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from typing import Any
 from pages_run import call, run_tests
 from projects import DOCS, Project
 
-FETCHED = re.compile(r"^( *)(?:import|inventories):\n(?:\1 *- [^\n]*https?:[^\n]*\n(?:\1 +domains:[^\n]*\n)?)+", re.M)
+FETCHED = re.compile(r"^(( *)(?:import|inventories):)\n(?:\2 *- [^\n]*https?:[^\n]*\n(?:\2 +domains:[^\n]*\n)?)+", re.M)
 """Inventories of mkdocstrings in a mkdocs.yml."""
+FETCHED_TOML = re.compile(r"^inventories = \[\n.*?^\]\n", re.M | re.S)
+"""The same in a zensical.toml."""
+WARNING = re.compile(r"WARNING|ERROR|\x1b\[33mWarning")
+"""How a line begins that warns."""
 CHANGES = re.compile(r"Build Date UTC[^\n]*|0x[0-9a-f]{8,}")
 """What is another text in each build of the same page."""
 CODE = re.compile(r'(?:<div[^>]*>(?:<span class="filename">.*?</span>)?)?(?P<pre><pre\b.*?</pre>)', re.S)
 """Code on a page, with the element that it is in and its title."""
+SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
+"""A program, which may hold what looks like code on a page."""
 OWN = re.compile(r'data-block="|class="sd-text"|__(?:span|codelineno)-b-')
 """What marks our own code and outputs."""
 LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
@@ -69,7 +76,7 @@ def difference(before: Path, after: Path) -> list[str]:
             words = ["".join(OtherText(text).found) for text in texts]
             same = texts[0] == texts[1] or (words[0] == words[1] and not other_code(*texts))
         else:  # the search knows the outputs, too
-            same = name.name == "search_index.json" or one[name].suffix == ".gz"
+            same = name.name in ("search_index.json", "search.json") or one[name].suffix == ".gz"
             same = same or one[name].is_dir() or one[name].read_bytes() == other[name].read_bytes()
         found += [] if same else [str(name)]
     return sorted(found)
@@ -77,14 +84,18 @@ def difference(before: Path, after: Path) -> list[str]:
 
 def other_code(before: str, after: str) -> Counter[str]:
     """The code on a page that is neither ours nor marked up as it was before."""
+    after = SCRIPT.sub("", after)
     codes = (found["pre"] for found in CODE.finditer(after) if not OWN.search(found[0]))
     return Counter(codes) - Counter(found["pre"] for found in CODE.finditer(before))
 
 
-def build(folder: Path, site: Path, python: Path) -> tuple[int, list[str]]:
-    """Build a project's site strictly; its status and its warnings."""
-    said, status = call([python, "-m", "mkdocs", "build", "--strict", "-d", site], folder)
-    return status, sorted(line for line in said.splitlines() if line.startswith(("WARNING", "ERROR")))
+def build(folder: Path, site: Path, python: Path, builder: str = "mkdocs", seed: str = "0") -> tuple[int, list[str]]:
+    """Build a project's site strictly; its status and its warnings. `seed` decides the order of Python's sets."""
+    arguments = ["-d", site] if builder == "mkdocs" else []
+    said, status = call([python, "-m", builder, "build", "--strict", *arguments], folder, seed)
+    if builder != "mkdocs":
+        shutil.move(folder / "site", site)
+    return status, sorted(line for line in said.splitlines() if WARNING.match(line))
 
 
 def reason(why: str) -> str:
@@ -94,28 +105,39 @@ def reason(why: str) -> str:
     return found["name"] or found["what"]
 
 
+def copy(checkout: Path, folder: Path) -> None:
+    """Copy a checkout, without inventories that the network has."""
+    shutil.copytree(checkout, folder, symlinks=True)
+    for path in (*folder.glob("mkdocs*.y*ml"), *folder.glob("zensical.toml")):
+        text = FETCHED.sub(r"\1 []\n", path.read_text(encoding="utf-8"))
+        path.write_text(FETCHED_TOML.sub("", text), encoding="utf-8")
+
+
 def prove_build(project: Project, checkout: Path, folder: Path, python: Path) -> dict[str, Any]:
     """What comes of building a copy of a checkout."""
-    shutil.copytree(checkout, folder / "made", symlinks=True)
-    for path in (folder / "made").glob("mkdocs.y*ml"):
-        path.write_text(FETCHED.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
-    sites = [folder / name for name in ("before", "after", "again")]
-    builds = [build(folder / "made", sites[0], python)]
-    said, status = call([python, "-m", "samedevice", "init"], folder / "made")
-    builds += [build(folder / "made", site, python) for site in sites[1:]]
-    refused = len(re.findall(r"^left as it is, a page", said, re.M))
-    ours = run_tests((*PLAIN, DOCS), folder / "made", python)
-    theirs = run_tests((*PLAIN, *project.tests), folder / "made", python)
+    made, sites = folder / "made", [folder / name for name in ("alone", "before", "after", "again")]
+    copy(checkout, made)
+    builds = [build(made, site, python, project.builder, seed) for site, seed in zip(sites[:2], "10", strict=True)]
+    for name, text in project.lines:
+        with (made / name).open("a", encoding="utf-8") as file:
+            file.write(text)
+    said, status = call([python, "-m", "samedevice", "init"], made)
+    builds += [build(made, site, python, project.builder) for site in sites[2:]]
+    ours = run_tests((*PLAIN, DOCS), made, python)
+    theirs = run_tests((*PLAIN, *project.tests), made, python)
+    pages = [difference(*pair) for pair in itertools.pairwise(sites)]
     return {
         "address": project.address,
         "commit": project.commit,
         "init": status,
         "status": [status for status, _ in builds],
         "warnings": [len(warnings) for _, warnings in builds],
-        "other warnings": sorted({*builds[1][1], *builds[2][1]} ^ {*builds[0][1]}),
-        "other pages": [difference(*pair) for pair in itertools.pairwise(sites)],
-        "refused": refused,
+        "other warnings": sorted({*builds[2][1], *builds[3][1]} ^ {*builds[1][1]}),
+        "other pages without us": pages[0],
+        "other pages": pages[1:],
+        "refused": len(re.findall(r"^left as it is, a page", said, re.M)),
         "passed": ours.passed,
+        "failed": len(ours.failed),
         "without output": dict(Counter(map(reason, LEFT.findall(said))).most_common()),
         "cpu": ours.cpu,
         f"with {project.tool}": {"passed": theirs.passed, "failed": len(theirs.failed), "cpu": theirs.cpu},

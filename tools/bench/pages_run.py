@@ -12,7 +12,10 @@ from typing import Any
 
 from measure import children
 
-ENVIRON = {"CUDA_VISIBLE_DEVICES": "", "MPLBACKEND": "agg", "NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": "0"}
+ENVIRON = {"CUDA_VISIBLE_DEVICES": "", "MPLBACKEND": "agg", "NO_MKDOCS_2_WARNING": "1"}
+
+UNSET = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+"""What other people's machines do not set: without bytecode, each process compiles all that it imports."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,10 @@ def count(report: str, seconds: float, cpu: float) -> Tests:
     return Tests(len(cases) - len(failed) - skipped, skipped, failed, round(seconds, 1), round(cpu, 1))
 
 
-def call(command: list[Any], folder: Path) -> tuple[str, int]:
-    """Run a command in a folder to its end; return what it said, and its status."""
-    environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | ENVIRON
+def call(command: list[Any], folder: Path, seed: str = "0") -> tuple[str, int]:
+    """Run a command in a folder to its end; return what it said, and its status. `seed` is that of Python's hashes."""
+    environ = {key: value for key, value in os.environ.items() if key not in UNSET}
+    environ |= ENVIRON | {"PYTHONHASHSEED": seed}
     done = subprocess.run(
         command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )

@@ -45,6 +45,10 @@ class Project:
     """What pytest is called with for that, in a checkout."""
     conftest: str = ""
     """What that needs as a conftest.py."""
+    builder: str = "mkdocs"
+    """What builds its site."""
+    lines: tuple[tuple[str, str], ...] = ()
+    """What its author adds to files before `samedevice init`, which says so."""
 
 
 PROJECTS = (
@@ -81,15 +85,50 @@ PROJECTS = (
 
 MARKDOWN_DOCS = ("-p", "no:samedevice", "--markdown-docs", "--ignore-glob=*.py", DOCS)
 """It would import programs below the folder of pages, too."""
-BUILT = tuple(
-    Project(name, f"https://github.com/{owner}/{name}", commit, "", pages, "pytest-markdown-docs", MARKDOWN_DOCS)
-    for owner, name, commit, pages in (
-        ("samuelcolvin", "dirty-equals", "32f23d118cae651a91209fbaa651b0adada60c71", "1b4052fb9f0a6e20"),
-        ("encode", "httpx", "ae1b9f66238f75ced3ced5e4485408435de10768", "63eb3448d7e7b0f4"),
-        ("koaning", "scikit-lego", "c668b0936884f82b0f505c9772db204553b41058", "2c0a030f53eb0bf8"),
-        ("mkdocstrings", "griffe", "b450abb0b372f594271a017153a297c75651531a", "d0efa4e8a94ee804"),
-        ("narwhals-dev", "narwhals", "94c29dd2a9dd54da214df7aa16e4ed19469acdb7", "8729e4dd0af57030"),
-    )
+BUILT = (  # those that begin with "own-" are tried in the other way, too
+    *(
+        Project(name, f"https://github.com/{owner}/{name}", commit, "", pages, "pytest-markdown-docs", MARKDOWN_DOCS)
+        for owner, name, commit, pages in (
+            ("samuelcolvin", "dirty-equals", "32f23d118cae651a91209fbaa651b0adada60c71", "1b4052fb9f0a6e20"),
+            ("encode", "httpx", "ae1b9f66238f75ced3ced5e4485408435de10768", "63eb3448d7e7b0f4"),
+            ("koaning", "scikit-lego", "c668b0936884f82b0f505c9772db204553b41058", "2c0a030f53eb0bf8"),
+            ("mkdocstrings", "griffe", "b450abb0b372f594271a017153a297c75651531a", "d0efa4e8a94ee804"),
+            ("narwhals-dev", "narwhals", "94c29dd2a9dd54da214df7aa16e4ed19469acdb7", "8729e4dd0af57030"),
+        )
+    ),
+    Project(
+        name="own-pytorch-metric-learning",
+        address="https://github.com/KevinMusgrave/pytorch-metric-learning",
+        commit="216a792c22b0154d3d3bf008a7317edc7d677e71",
+        release="",
+        pages="93f1c238fb4fd171",
+        tool="pytest-markdown-docs",
+        tests=MARKDOWN_DOCS,
+    ),
+    Project(
+        name="sqlmodel",
+        address="https://github.com/fastapi/sqlmodel",
+        commit="a6469ef61bb903cbf7fd8749c70d8ceb8046c368",
+        release="",
+        pages="9378319091271513",
+        tool="pytest-markdown-docs",
+        tests=MARKDOWN_DOCS,
+        builder="zensical",
+    ),
+    Project(
+        name="own-torchio",
+        address="https://github.com/TorchIO-project/torchio",
+        commit="2b019d2a9659c838408c73ae77327ac5eb87b190",
+        release="",
+        pages="77fc49e9823f41a5",
+        tool="pytest-codeblocks",
+        tests=("--codeblocks", DOCS),
+        builder="zensical",
+        lines=(
+            ("zensical.toml", "\n[project.markdown_extensions.samedevice]\n"),
+            ("mkdocs.yml", "site_name: TorchIO\nmarkdown_extensions: [samedevice]\n"),
+        ),
+    ),
 )
 """Projects that are built as they build themselves. What they install is named as seen from their checkout."""
 

@@ -42,7 +42,7 @@ INDENTED = "indent-highlight"
 """What it does to code that is indented, which is none of our business."""
 NAMED = "pygments_lang_class"
 """The option that has highlighted code name its language as a class, so that it can be compared with the blocks."""
-LANGUAGE = re.compile(r'(<(?:div (?:id="[^"]*" )?|code )class=")language-[\w+#.-]+ (?=highlight")')
+LANGUAGE = re.compile(r'(<(?:div (?:id="[^"]*" )?|code )class=")language-[\w+#.-]+ (?=(?:[\w-]+ )*highlight")')
 """That class."""
 
 

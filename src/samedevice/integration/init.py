@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from samedevice.devices import present_devices
 from samedevice.errors import PageError
@@ -32,23 +34,27 @@ from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
 from samedevice.project import Settings
 
-LISTED = re.compile(r"^plugins:(?P<rest>[^\r\n]*)(?:\r?\n|\Z)", re.M)
-"""Where a mkdocs.yml begins its list of plugins."""
+LISTED = r"^{key}:(?P<rest>[^\r\n]*)(?:\r?\n|\Z)"
+"""Where a mkdocs.yml begins a list."""
 IN_LINE = re.compile(r"(?P<items>\s*\[.*[^\s,])[\s,]*(?P<end>\]\s*(?:#.*)?)")
 """A list in one line, which is not empty."""
+ZENSICAL = "zensical"
 
 
 def init(root: Path) -> Iterator[str]:
     """Begin in the project in `root`; yield what to tell. Raises SameDeviceError."""
     path, project = named(root), read(root)
-    settings, refused = settings_of(project, root), list[PageError]()
+    settings, refused, builder = settings_of(project, root), list[PageError](), _builder(project)
     if asks(project):
         yield f"{path.name} lists {PLUGIN} already"
     else:
         refused = list(_refused(root, settings))
         leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        path.write_bytes(with_plugin(path.read_bytes().decode(), path, leave, "plugins" in project).encode())
-        yield f"{path.name}: added {PLUGIN} to plugins"
+        text, keys = path.read_bytes().decode(), ("plugins", "markdown_extensions")[: 1 + (builder == ZENSICAL)]
+        for key in keys:
+            text = with_entry(text, path, key, leave if key == "plugins" else [], project.get(key))
+        path.write_bytes(text.encode())
+        yield f"{path.name}: added {PLUGIN} to {' and '.join(keys)}"
         settings = settings_of(read(root), root)
     pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
     yield from _record(root, pages)
@@ -56,40 +62,54 @@ def init(root: Path) -> Iterator[str]:
         yield f"left as they are, {why}: {count} blocks"
     for error in refused:
         yield f"left as it is, a page that is listed below leave: {error}"
-    yield f"look: python -m mkdocs serve; then commit {path.name} and {settings.recordings}"
+    if builder == ZENSICAL and "watch" not in project:
+        yield f"zensical serve needs one more line in {path.name}: watch: [{settings.recordings}]"
+    yield f"look: python -m {builder} serve; then commit {path.name} and {settings.recordings}"
 
 
-def with_plugin(text: str, path: Path, leave: list[str], inherits_plugins: bool = False) -> str:
-    """The text of a mkdocs.yml with the plugin at the end of its list, and nothing else changed.
+def _builder(project: Mapping[str, Any]) -> str:
+    """What builds the site: Zensical if the project uses its extensions, or if MkDocs is not installed."""
+    own = any(name.startswith(f"{ZENSICAL}.") for name, _ in entries(project.get("markdown_extensions")))
+    return ZENSICAL if own or not find_spec("mkdocs") else "mkdocs"
 
-    Raises ProjectError where that is not what YAML reads then.
+
+def with_entry(text: str, path: Path, key: str, leave: list[str], inherited: object = None) -> str:
+    """The text of a mkdocs.yml with `samedevice` at the end of what it lists under `key`, and nothing else changed.
+
+    `inherited` is what is listed with what the file inherits. Raises ProjectError where that is not what YAML reads.
     """
     before, options = read_text(text, path), f" {{leave: {json.dumps(leave)}}}" if leave else ""
-    after = _added(text, options)
-    advice = f"add this below plugins:, and run samedevice init again:\n\n  - {PLUGIN}{':' * bool(options)}{options}"
-    if "plugins" not in before and inherits_plugins:
-        raise ProjectError(f"{path.name} inherits its plugins; in the file that lists them {advice}")
-    wanted = [*(entries(before.get("plugins")) or [("search", None)]), (PLUGIN, {"leave": leave} if leave else {})]
+    mapping, given = isinstance(before.get(key, inherited), dict), entries(before.get(key))
+    entry = f"{PLUGIN}:{options or ' {}'}" if mapping else f"- {PLUGIN}{':' * bool(options)}{options}"
+    advice = f"add this below {key}:, and run samedevice init again:\n\n  {entry}"
+    if key not in before:
+        if not mapping and (inherited or key != "plugins"):  # a list replaces what is inherited, or Zensical's defaults
+            where = "in the file that lists them, or in a list of all that the site uses,"
+            raise ProjectError(f"{path.name} itself lists no {key}; {where} {advice}")
+        given = [("search", None)] if key == "plugins" and not mapping else []  # one mapping is merged with another
+        text = "\n".join([text.rstrip(), "", f"{key}:", *(f"  - {name}" for name, _ in given), ""])
+    after = _added(text, key, entry)
     try:
         found = read_text(after, path)
     except ProjectError:  # the list is written in a way that is not known here
         found = {}
-    listed = [(name, given or {} if name == PLUGIN else given) for name, given in entries(found.get("plugins"))]
-    if {**before, "plugins": wanted} != {**found, "plugins": listed}:
+    listed = [(name, said or {} if name == PLUGIN else said) for name, said in entries(found.get(key))]
+    wanted = [*given, (PLUGIN, {"leave": leave} if leave else {})]
+    if {**before, key: wanted} != {**found, key: listed}:
         raise ProjectError(f"{path.name} cannot be changed safely, so nothing was; {advice}")
     return after
 
 
-def _added(text: str, options: str) -> str:
-    """The text with one more plugin, if its list is written as lists mostly are."""
+def _added(text: str, key: str, entry: str) -> str:
+    """The text with one more entry below a key, if its list is written as lists mostly are."""
     end = "\r\n" if "\r\n" in text else "\n"
-    entry = f"{PLUGIN}:{options}" if options else PLUGIN
-    listed = LISTED.search(text)
+    listed = re.search(LISTED.format(key=key), text, re.M)
     if listed is None:
-        return f"{text.rstrip()}{end * 2}plugins:{end}  - search{end}  - {entry}{end}"
+        return text
     in_line = IN_LINE.fullmatch(listed["rest"])
     if in_line:
-        return f"{text[: listed.start('rest')]}{in_line['items']}, {entry}{in_line['end']}{text[listed.end('rest') :]}"
+        items = f"{in_line['items']}, {entry.removeprefix('- ')}{in_line['end']}"
+        return f"{text[: listed.start('rest')]}{items}{text[listed.end('rest') :]}"
     first, last, at = "", listed.end(), listed.end()
     for line in text[at:].splitlines(keepends=True):
         at += len(line)
@@ -97,10 +117,9 @@ def _added(text: str, options: str) -> str:
             if line[0] not in " \t-":
                 break
             first, last = first or line, at
-    indent = first[: len(first) - len(first.lstrip())]
-    item = f"- {entry}" if first.lstrip().startswith("-") else f"{PLUGIN}:{options or ' {}'}"
+    indent = first[: len(first) - len(first.lstrip())] if first else "  "
     above = text[:last] if text[:last].endswith("\n") else text[:last] + end
-    return f"{above}{indent}{item}{end}{text[last:]}"
+    return f"{above}{indent}{entry}{end}{text[last:]}"
 
 
 def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
@@ -148,7 +167,7 @@ def _left(pages: list[Page]) -> Counter[str]:
         for fence in page.fences:
             language = re.search(r"[\w#+-]+", fence.info)
             if fence.start not in taken and language and language[0].lower() in (*PYTHON, TRANSCRIPT):
-                why = conventions.why_left(fence.info, page.text[: fence.start])
+                why = conventions.why_left(fence.info, page.text[: fence.start], fence.body)
                 found[f"by `{why}`" if why else f"without `{RUN}` or `>>>`"] += 1
         found.update(f'by `{RUN}="no"`' for block in page.blocks if block.kind == "shown")
     return found

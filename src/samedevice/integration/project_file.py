@@ -25,6 +25,18 @@ EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
 
 
+OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
+OTHER_TOML = f"""add to zensical.toml
+
+  [project.markdown_extensions.{PLUGIN}]
+
+and write {NAME}, which holds the settings, with the docs_dir of zensical.toml if that has one:
+
+  site_name: the name of your site
+  markdown_extensions: [{PLUGIN}]"""
+"""What to do in a project without a mkdocs.yml."""
+
+
 class ProjectError(SameDeviceError):
     """A mkdocs.yml that cannot be used as it is."""
 
@@ -53,7 +65,8 @@ def read(root: Path) -> dict[str, Any]:
     try:
         return _read(path.read_text(encoding="utf-8"), path)
     except OSError as error:
-        raise ProjectError(f"{path} cannot be read ({error.strerror}); go to the folder of your {NAME}") from None
+        advice = OTHER_TOML if (root / "zensical.toml").is_file() else OTHER_FILE
+        raise ProjectError(f"{path} cannot be read ({error.strerror}); {advice}") from None
 
 
 def read_text(text: str, path: Path) -> dict[str, Any]:

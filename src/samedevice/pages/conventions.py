@@ -19,6 +19,8 @@ SKIPPED = re.compile(
     r"<!--\s*(?:pytest-codeblocks:\s*skip|pytest\.mark\.skip\b[^>]*|pytest-markdown-docs:\s*notest)\s*-->\s*\Z"
 )
 """A comment above a fence by which its own tests skip it."""
+INCLUDED = re.compile(r"^[ \t]*(?P<what>\{[!*%])[^\n]*[!*%]\}[ \t]*$", re.M)
+"""A line of no Python, in the place of which another extension or plugin puts a file: `{! a.py !}`, `{* a.py *}`."""
 
 
 def is_output(info: str) -> bool:
@@ -56,9 +58,9 @@ def passes(key: str) -> bool:
     return key.partition(":")[0] in PASSED or key[0] in ".#"
 
 
-def why_left(info: str, above: str = "") -> str:
-    """Why a fence with this first line, and this text above it, stays as it is; empty if it is ours."""
+def why_left(info: str, above: str = "", body: str = "") -> str:
+    """Why a fence with this first line, this text above it and this code stays as it is; empty if it is ours."""
     found = words(info)
     key = next((key for key, test in LEAVES.items() if key in found and test(found[key])), "")
-    comment = SKIPPED.search(above)
-    return key or (comment[0].strip("<!-> \n") if comment else "")
+    comment, included = SKIPPED.search(above), INCLUDED.search(body)
+    return key or (comment[0].strip("<!-> \n") if comment else "") or (included["what"] if included else "")

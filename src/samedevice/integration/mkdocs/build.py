@@ -100,7 +100,8 @@ class SiteBuild:
             log.error(f"{name}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
         for file in files.documentation_pages():
-            if file.abs_src_path is not None and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
+            made = file.abs_src_path is None or not os.path.lexists(self.docs / file.src_uri)  # by another plugin
+            if not made and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
         self._extend()
