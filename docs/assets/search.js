@@ -41,13 +41,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
     "who why will with work works would you your mean means difference between vs versus best way explain explained pytorch torch").split(" "));
   /* Words that say little, in a question of other words. */
-  const LIGHT = new Set(("still need needs needed well also just even really actually always ever much many more most very too quite some any all " +
+  const LITTLE = ("still need needs needed well also just even really actually always ever much many more most very too quite some any all " +
     "other others another each every both either same such like than then during inside under over without again now only out back up down off " +
     "make makes making made happen happens happened call calls called give gives run runs running good right normal correct properly no not there " +
     "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal " +
     "fix fixing bug issue issues problem problems question practice practices help tip tips easy simple necessary conveniently efficiently " +
     "find finding found handle handles handling affect affects behave behaves behaviour behavior seems specific certain particular different differently " +
-    "exactly whose flag proper implementation implement implementing perform unexpected").split(" "));
+    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
   const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64" };
@@ -59,6 +59,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     return (bare.length > 5 ? bare.replace(/([a-z]{4})is(e|ed|er|ing|ation)$/, "$1iz$2")
       .replace(/([a-z]{4})(?:at(?:e|ed|ing|ion|or)|ment)$|(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ional|ion|ly)$/, "$1") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
+  const LIGHT = new Set(LITTLE.map(stem));
   /* What people call things that these pages call otherwise. */
   const ALSO = Object.assign(Object.create(null), Object.fromEntries(`
     gpu cuda; graphics gpu cuda; nvidia cuda gpu; apple mps mac; mac mps; macbook mps mac; keep keepdim; m1 mps; m2 mps; metal mps; ram memory; vram memory; oom memory;
@@ -191,7 +192,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const score = (index, section, terms, pasted, asked) => {
     let sum = 0, all = 0, covered = 0, titled = 0, paged = 0;
     for (const { word, will, extra } of terms) {
-      const worth = (will.length ? rare(index, will[0][0]) : 3) * (pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(word) ? .5 : 1));
+      const worth = (will.length ? rare(index, will[0][0]) : 3) * (pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(stem(word)) ? .5 : 1));
       let best = 0, title = 0;
       for (const [other, how] of will) {
         best = Math.max(best, how * (section.has.get(other)?.weight ?? 0));
