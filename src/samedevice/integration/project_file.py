@@ -26,14 +26,9 @@ EXTENSION = ("samedevice", "samedevice.integration.extension")
 
 
 OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
-OTHER_TOML = f"""add to zensical.toml
-
-  [project.markdown_extensions.{PLUGIN}]
-
-and write {NAME}, which holds the settings, with the docs_dir of zensical.toml if that has one:
-
-  site_name: the name of your site
-  markdown_extensions: [{PLUGIN}]"""
+OTHER_TOML = (
+    f"write [project.markdown_extensions.{PLUGIN}] in zensical.toml, and markdown_extensions: [{PLUGIN}] in a {NAME}"
+)
 """What to do in a project without a mkdocs.yml."""
 
 
