@@ -134,7 +134,7 @@ def test_what_to_write_beside_another_file_than_mkdocs_yml_is_told(
     (project / "zensical.toml").touch()
     assert main(["init"]) == FAILED
     assert (
-        "add [project.markdown_extensions.samedevice] to zensical.toml, and write a mkdocs.yml"
+        "write [project.markdown_extensions.samedevice] in zensical.toml, and markdown_extensions: ["
         in capsys.readouterr().err
     )
 

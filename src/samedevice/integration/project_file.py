@@ -23,11 +23,9 @@ CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
-
-
 OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
 OTHER_TOML = (
-    f"write [project.markdown_extensions.{PLUGIN}] in zensical.toml, and markdown_extensions: [{PLUGIN}] in a {NAME}"
+    f"write [project.markdown_extensions.{PLUGIN}] in zensical.toml, and markdown_extensions: [{PLUGIN}] in {NAME}"
 )
 """What to do in a project without a mkdocs.yml."""
 
