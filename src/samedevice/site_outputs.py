@@ -228,15 +228,13 @@ def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Probl
     return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
 
 
-def _recorded_nowhere(
-    page: Page, shown: dict[int, list[ShownOutput]], recordings: Sequence[Recording]
-) -> list[Problem]:
+def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Sequence[Recording]) -> list[Problem]:
     """One problem for all blocks of a page that need no device, and that none has run."""
     device = DEVICES[0]
     free = [block for block in page.blocks if block.runs_on(device) and not block.options.versions]
     found = [block for block in free if not any(one.output or one.wrong for one in shown[block.index])]
     if not page.settings.console:  # a block that failed, or varies, is recorded, and shows nothing
-        found = [one for one in found if not known(one, device, block_statuses(page, one.index, device, recordings))]
+        found = [one for one in found if not known(one, device, block_statuses(page, one.index, device, kept))]
     if not found:
         return []
     told = f"{len(found)} blocks from here on are recorded nowhere as they stand"

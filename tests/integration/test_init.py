@@ -120,7 +120,7 @@ def test_zensical_is_given_the_extension_too(project: Path, capsys: pytest.Captu
     assert main(["init"]) == SAME
     said = capsys.readouterr().out
     assert "mkdocs.yml: added samedevice to plugins and markdown_extensions\n" in said
-    assert "mkdocs.yml: watch: [tests/recordings]\nlook: python -m zensical serve;" in said
+    assert "look: python -m zensical serve, which needs the line watch: [tests/recordings] in mkdocs.yml; then" in said
     assert "  tables:\n  samedevice: {}\n\nplugins:\n" in (project / "mkdocs.yml").read_text(encoding="utf-8")
 
 
@@ -133,12 +133,17 @@ def test_what_to_write_beside_another_file_than_mkdocs_yml_is_told(
     assert "write one that says INHERIT: that name" in capsys.readouterr().err
     (project / "zensical.toml").touch()
     assert main(["init"]) == FAILED
-    assert "add to zensical.toml\n\n  [project.markdown_extensions.samedevice]\n" in capsys.readouterr().err
+    assert (
+        "write [project.markdown_extensions.samedevice] in zensical.toml, and markdown_extensions: ["
+        in capsys.readouterr().err
+    )
 
 
 def test_extensions_that_no_file_lists_are_left(project: Path) -> None:
     """Zensical has some of its own then, which a list would replace."""
-    with pytest.raises(ProjectError, match=r"itself lists no markdown_extensions; in the file that lists them, or"):
+    with pytest.raises(
+        ProjectError, match=r"itself lists no markdown_extensions; in the file that does, or in a whole"
+    ):
         with_entry("site_name: x\n", project / "mkdocs.yml", "markdown_extensions", [])
 
 

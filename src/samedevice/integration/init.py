@@ -38,7 +38,6 @@ LISTED = r"^{key}:(?P<rest>[^\r\n]*)(?:\r?\n|\Z)"
 """Where a mkdocs.yml begins a list."""
 IN_LINE = re.compile(r"(?P<items>\s*\[.*[^\s,])[\s,]*(?P<end>\]\s*(?:#.*)?)")
 """A list in one line, which is not empty."""
-ZENSICAL = "zensical"
 
 
 def init(root: Path) -> Iterator[str]:
@@ -50,9 +49,10 @@ def init(root: Path) -> Iterator[str]:
     else:
         refused = list(_refused(root, settings))
         leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        text, keys = path.read_bytes().decode(), ("plugins", "markdown_extensions")[: 1 + (builder == ZENSICAL)]
-        for key in keys:
-            text = with_entry(text, path, key, leave if key == "plugins" else [], project.get(key))
+        text, keys = path.read_bytes().decode(), {"plugins": leave}
+        keys |= {"markdown_extensions": []} if builder == "zensical" else {}
+        for key, pages_left in keys.items():
+            text = with_entry(text, path, key, pages_left, project.get(key))
         path.write_bytes(text.encode())
         yield f"{path.name}: added {PLUGIN} to {' and '.join(keys)}"
         settings = settings_of(read(root), root)
@@ -62,15 +62,14 @@ def init(root: Path) -> Iterator[str]:
         yield f"left as they are, {why}: {count} blocks"
     for error in refused:
         yield f"left as it is, a page that is listed below leave: {error}"
-    if builder == ZENSICAL and "watch" not in project:
-        yield f"zensical serve needs one more line in {path.name}: watch: [{settings.recordings}]"
-    yield f"look: python -m {builder} serve; then commit {path.name} and {settings.recordings}"
+    watch = f", which needs the line watch: [{settings.recordings}] in {path.name}" if builder == "zensical" else ""
+    yield f"look: python -m {builder} serve{watch}; then commit {path.name} and {settings.recordings}"
 
 
 def _builder(project: Mapping[str, Any]) -> str:
     """What builds the site: Zensical if the project uses its extensions, or if MkDocs is not installed."""
-    own = any(name.startswith(f"{ZENSICAL}.") for name, _ in entries(project.get("markdown_extensions")))
-    return ZENSICAL if own or not find_spec("mkdocs") else "mkdocs"
+    names = [name for name, _ in entries(project.get("markdown_extensions"))]
+    return "mkdocs" if find_spec("mkdocs") and not any(name.startswith("zensical.") for name in names) else "zensical"
 
 
 def with_entry(text: str, path: Path, key: str, leave: list[str], inherited: object = None) -> str:
@@ -84,8 +83,9 @@ def with_entry(text: str, path: Path, key: str, leave: list[str], inherited: obj
     advice = f"add this below {key}:, and run samedevice init again:\n\n  {entry}"
     if key not in before:
         if not mapping and (inherited or key != "plugins"):  # a list replaces what is inherited, or Zensical's defaults
-            where = "in the file that lists them, or in a list of all that the site uses,"
-            raise ProjectError(f"{path.name} itself lists no {key}; {where} {advice}")
+            raise ProjectError(
+                f"{path.name} itself lists no {key}; in the file that does, or in a whole list, {advice}"
+            )
         given = [("search", None)] if key == "plugins" and not mapping else []  # one mapping is merged with another
         text = "\n".join([text.rstrip(), "", f"{key}:", *(f"  - {name}" for name, _ in given), ""])
     after = _added(text, key, entry)

@@ -23,17 +23,10 @@ CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
-
-
 OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
-OTHER_TOML = f"""add to zensical.toml
-
-  [project.markdown_extensions.{PLUGIN}]
-
-and write {NAME}, which holds the settings, with the docs_dir of zensical.toml if that has one:
-
-  site_name: the name of your site
-  markdown_extensions: [{PLUGIN}]"""
+OTHER_TOML = (
+    f"write [project.markdown_extensions.{PLUGIN}] in zensical.toml, and markdown_extensions: [{PLUGIN}] in {NAME}"
+)
 """What to do in a project without a mkdocs.yml."""
 
 
