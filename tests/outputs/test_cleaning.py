@@ -85,6 +85,12 @@ def test_a_folder_with_a_longer_name_is_not_taken_for_the_repository() -> None:
     assert clean("/home/me/site /home/me/site/x /home/me/site2/x", places) == ". x /home/me/site2/x"
 
 
+def test_of_two_places_the_inner_one_is_replaced() -> None:
+    """An environment may be in the project; what a traceback says of it must not depend on that."""
+    places = {"/srv/": "", "/srv/.venv/": "", "/srv": "."}
+    assert clean("/srv/.venv/lib/torch.py /srv/docs/x.py", places) == "lib/torch.py docs/x.py"
+
+
 def test_long_text_is_cut_and_says_so() -> None:
     """A page that prints 100 MB must neither be recorded whole nor pass for whole."""
     assert cut("x" * LIMIT) == "x" * LIMIT

@@ -65,9 +65,11 @@ def _without_places(text: str, places: dict[str, str]) -> str:
 
 
 def _places(places: tuple[str, ...]) -> re.Pattern[str]:
-    """Finds these paths, and the URLs in which they are left as they are."""
+    """Finds these paths, the longest first, and the URLs in which they are left as they are."""
     ends = {True: r"(?=[\w.<])", False: AFTER}
-    each = "|".join(re.escape(place) + ends[place.endswith(("/", "\\"))] for place in places)
+    each = "|".join(
+        re.escape(place) + ends[place.endswith(("/", "\\"))] for place in sorted(places, key=len, reverse=True)
+    )
     return re.compile(rf"{URL}|{BEFORE}(?P<place>{each})")
 
 
