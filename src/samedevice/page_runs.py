@@ -38,9 +38,10 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 class PageRuns:
     """The runs of the pages under the repository root `root`; with a `simulator`, on its devices."""
 
-    def __init__(self, root: Path, simulator: Simulator | None = None) -> None:
+    def __init__(self, root: Path, simulator: Simulator | None = None, preload: Collection[str] = ()) -> None:
         self.root = root
         self.simulator = simulator
+        self.preload = preload
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -73,7 +74,7 @@ class PageRuns:
     ) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
-            self.sessions = SectionRunner(self.root, page.settings.time_limit, simulator=self.simulator)
+            self.sessions = SectionRunner(self.root, page.settings.time_limit, None, self.simulator, self.preload)
             _ = self.cache
         key = (page.path, device)
         if key not in self.futures:

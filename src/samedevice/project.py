@@ -48,6 +48,8 @@ SETTINGS = {
     "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
     "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
     "time_limit": "seconds that one block may run: 60",
+    "preload": "modules, such as your package, that pytest imports once instead of on each page; what an import prints "
+    "or warns of is then on no page",
     "simulated": "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`",
     "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
 }
@@ -90,6 +92,8 @@ class Settings:
     """`following` where the fence right after a block, or comments in it, hold what it must print."""
     time_limit: float = 60.0
     """Seconds that one block may run."""
+    preload: tuple[str, ...] = ()
+    """Modules that pytest imports once for all pages; a build imports them on each page, as they are by then."""
 
     @classmethod
     def of(cls, own: Mapping[str, Any], root: Path, name: str, docs: str) -> Settings:

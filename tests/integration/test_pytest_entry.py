@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.running.processes import CAN_FORK
+
 ENTRY = ("-p", "no:cacheprovider")
 """The plugin itself is found by its entry point, as in a project that installed the package."""
 MKDOCS = "site_name: Other\ntheme: mkdocs\nplugins: [samedevice: {recordings: golden}]\n"
@@ -62,6 +64,25 @@ def test_the_blocks_of_a_project_that_asks_are_tests(project: pytest.Pytester) -
     (project.path / "docs/index.md").write_text(PAGE.replace("'here'", "'there'"), encoding="utf-8")
     project.runpytest_subprocess(*ENTRY).assert_outcomes(failed=1)
     assert not (project.path / "made").exists()
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
+def test_what_a_project_preloads_is_imported_once(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page has a process of its own; most of the time of a large package would go into its import."""
+    (project.path / "lib").mkdir()
+    (project.path / "lib/slow.py").write_text(f"print(file=open({str(project.path / 'imports')!r}, 'a'))\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project.path / "lib"), os.environ.get("PYTHONPATH", "")]))
+    for name in ("index", "other"):
+        (project.path / f"docs/{name}.md").write_text("# Page\n\n```python\nimport slow\n```\n", encoding="utf-8")
+
+    def imports() -> int:
+        project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
+        return (project.path / "imports").read_text().count("\n")
+
+    assert imports() == 2
+    preload = MKDOCS.replace("golden", "golden, preload: [missing, slow]")
+    (project.path / "mkdocs.yml").write_text(preload, encoding="utf-8")
+    assert imports() == 2 + 1
 
 
 def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester) -> None:

@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
-    runs = PageRuns(config.rootpath, simulator)
+    runs = PageRuns(config.rootpath, simulator, settings.preload)
     config.stash[JOB] = Job(runs, devices, record, asked=bool(config.option.samedevice_device), settings=settings)
 
 

@@ -55,7 +55,8 @@ class SectionRunner:
     """Runs pages, each section on one device in a process of its own; a context manager.
 
     Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
-    seconds, for one block. With a `simulator` they run on its devices, side by side, too.
+    seconds, for one block. With a `simulator` they run on its devices, side by side, too. `preload` names modules that
+    are imported once for all pages, where processes are forked; one that cannot be is left to the pages, which say why.
     """
 
     def __init__(
@@ -64,10 +65,12 @@ class SectionRunner:
         time_limit: float = TIME_LIMIT,
         workers: int | None = None,
         simulator: Simulator | None = None,
+        preload: Collection[str] = (),
     ) -> None:
         self.root = root.resolve()
         self.time_limit = time_limit
         self.simulator = simulator
+        self.preload = preload
         sweep_folders()
         try:
             self.temporary = Folder()
@@ -162,6 +165,7 @@ class SectionRunner:
     def _job(self, page: Page, device: str, blocks: list[Block], folder: Path) -> Message:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
         notes = f"{folder}{NOTES}" if self.simulator else ""
+        heavy = [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)]
         given = [*hidden, {self.simulator.notes: notes}] if self.simulator else hidden
         return {
             "page": page.path,
@@ -172,7 +176,7 @@ class SectionRunner:
             "simulated": self.simulator is not None,
             "notes": notes,
             "environ": {name: value for one in given for name, value in one.items()},
-            "preload": [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)],
+            "preload": [*self.preload, *heavy],
             "blocks": [_request(block, device) for block in blocks],
         }
 

@@ -24,6 +24,7 @@ class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
     expect = c.Choice(CHOICES["expect"], default=DEFAULTS.expect)
     pages = c.ListOfItems(c.Type(str), default=[])
     time_limit = c.Type((int, float), default=DEFAULTS.time_limit)
+    preload = c.ListOfItems(c.Type(str), default=[])
     leave = c.ListOfItems(c.Type(str), default=[])
     foreign = c.ListOfItems(c.Type(str), default=[])
     console = c.Type(bool, default=False)
