@@ -98,7 +98,10 @@ def choose_device(place: Place, backend: str) -> torch.device:
 
 @contextmanager
 def process_group(place: Place, backend: str) -> Iterator[torch.device]:
-    """Join the other processes, give the device to use, and leave them, also after an error."""
+    """Join the other processes, give the device to use, and leave them.
+
+    After an error the group stays: its end can wait for the others, which wait for this process.
+    """
     device = choose_device(place, backend)
     on_gpu = device.type == "cuda"
     if on_gpu:
@@ -110,11 +113,9 @@ def process_group(place: Place, backend: str) -> Iterator[torch.device]:
         world_size=place.world_size,
         device_id=device if on_gpu else None,
     )
-    try:
-        yield device
-    finally:
-        gc.collect()  # a model that is still there would use the group after its end
-        dist.destroy_process_group()
+    yield device
+    gc.collect()  # a model that is still there would use the group after its end
+    dist.destroy_process_group()
 
 
 def report(text: str) -> None:
