@@ -7,12 +7,15 @@ A dotted name counts where it starts at torch, a module of it or something impor
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from samedevice import Block, Page
 
 ROOT = "torch"
+ARGUMENT = re.compile(r"""\bpython3?\b[^\n"'|;&]*?\s-c\s+(["'])(?P<code>.*?)\1""")
+"""A program that a command passes to Python."""
 
 
 @dataclass
@@ -31,12 +34,10 @@ class _Names(ast.NodeVisitor):
                 self.known[alias.asname] = alias.name
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        """`from torch.utils.data import DataLoader` uses what it imports."""
+        """`from torch.utils.data import DataLoader` names what is used later, on its own or with its attributes."""
         if (node.module or "").split(".")[0] == ROOT:
             for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                self.known[alias.asname or alias.name] = name
-                self.found.add(name)
+                self.known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Take a chain of attributes as a whole, if it starts at a known name."""
@@ -51,9 +52,11 @@ class _Names(ast.NodeVisitor):
             self.visit(inner)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A name that gets another value stands for PyTorch no more."""
+        """A name alone is a use of what it stands for; one that gets another value stands for PyTorch no more."""
         if isinstance(node.ctx, ast.Store):
             self.known.pop(node.id, None)
+        elif self.known.get(node.id, ROOT) != ROOT:
+            self.found.add(self.known[node.id])
 
     def visit_Constant(self, node: ast.Constant) -> None:
         """A program in a string, to be run by a process of its own, is a program too."""
@@ -68,22 +71,20 @@ def names(page: Page) -> dict[str, list[int]]:
     for block in page.blocks:
         for name in _block_names(block, program):
             found.setdefault(name, []).append(block.index)
-    return {name: found[name] for name in without_modules(found)}
+    return {name: found[name] for name in in_order(found)}
 
 
-def without_modules(found: Iterable[str]) -> list[str]:
-    """Names in order, without the modules that are named only on the way to something in them."""
-    names = set(found)
-    ways = {way for name in names for way in _ways(name)}
-    return sorted(names - ways - {ROOT}, key=lambda name: (name.lower(), name))
+def in_order(found: Iterable[str]) -> list[str]:
+    """Names by the alphabet, whatever their case; in the same order every time."""
+    return sorted(found, key=lambda name: (name.lower(), name))
 
 
 def _block_names(block: Block, page: _Names) -> set[str]:
-    """The names of one block, and of the files of code that it names."""
+    """The names of one block, and of the files of code and the programs after `python -c` that it names."""
     found = _names(block.included, _Names())
-    if block.kind != "console":
-        found |= _names(block.code, page if block.kind == "python" else _Names())
-    return found
+    if block.kind == "console":
+        return found.union(*(_names(one["code"], _Names()) for one in ARGUMENT.finditer(block.code)))
+    return found | _names(block.code, page if block.kind == "python" else _Names())
 
 
 def _names(code: str, program: _Names) -> set[str]:
@@ -103,11 +104,3 @@ def _cut(parts: list[str]) -> str:
         if part.startswith("__"):
             return ".".join(parts[: number + (number == 1)])
     return ".".join(parts)
-
-
-def _ways(name: str) -> Iterator[str]:
-    """The modules on the way to a name: a part of it that is followed by another, unless that part is a class."""
-    parts = name.split(".")
-    for number in range(1, len(parts)):
-        if not parts[number - 1][:1].isupper():
-            yield ".".join(parts[:number])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from same_device_site.api_names import without_modules
+from same_device_site.api_names import in_order
 from same_device_site.site import Site, link
 from samedevice import DEVICES, Block, Page, Recording, block_statuses
 
@@ -31,14 +31,14 @@ class Version:
     until: str = ""
     """The last version that has it; empty if it is still there."""
     use: str = ""
-    """What to use in its place."""
+    """What to use in its place; empty if nothing is."""
     source: str = ""
     """Address of the page that says so."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What is known of the names of PyTorch. A name belongs to the longest key that it starts with."""
+    """What is known of the names of PyTorch. A name belongs to its own key, or to the longest that it starts with."""
 
     pages: Mapping[str, str]
     """Page of PyTorch's documentation, below `DOCUMENTATION`; empty if there is none."""
@@ -47,7 +47,7 @@ class Catalogue:
 
     def page(self, name: str) -> str:
         """Address of the documentation of a name; empty if it has none."""
-        found = "" if is_private(name) else _longest(self.pages, name) or ""
+        found = "" if is_private(name) else self.pages.get(f"{name}$") or _longest(self.pages, name) or ""
         folder = DOCUMENTATION.format(version=self.version(name).until or "stable")
         return found and folder + found.format(name=name, last=name.rpartition(".")[2])
 
@@ -84,7 +84,7 @@ def api_table(page: Page, site: Site, about: Catalogue) -> str:
     for one in site.pages:
         for name in site.names.get(one.path, ()):
             users.setdefault(name, []).append(one)
-    rows = [_row(name, users[name], page, about) for name in without_modules(users)]
+    rows = [_row(name, users[name], page, about) for name in in_order(users)]
     return "\n".join(["| Name | Status | Used on |", "| --- | --- | --- |", *rows])
 
 
@@ -98,7 +98,8 @@ def _row(name: str, users: list[Page], page: Page, about: Catalogue) -> str:
 def _status(name: str, version: Version, documented: bool) -> str:
     found = "private" if is_private(name) else "stable" if documented else "stable, not documented"
     if version.deprecated:
-        found = f"deprecated since [{version.deprecated}]({version.source}): use `{version.use}`"
+        use = f": use `{version.use}`" if version.use else ""
+        found = f"deprecated since [{version.deprecated}]({version.source}){use}"
     if version.since:
         found += f", since [{version.since}]({version.source})"
     return found + (f", until {version.until}" if version.until else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from same_device_site.api_names import names, without_modules
+from same_device_site.api_names import in_order, names
 from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
@@ -29,7 +29,18 @@ CODE = {
     "a special name": ("import torch\ntorch.OutOfMemoryError.__mro__", ["torch.OutOfMemoryError"]),
     "a program in a string": ('run("""\nimport torch\ntorch.zeros(1)\n""")', ["torch.zeros"]),
     "a method": ("x.reshape(2)\nmodel.torch.ones", []),
-    "another value": ("from torch import nn\nnn = 3\nnn.Linear", ["torch.nn"]),
+    "another value": ("from torch import nn\nnn = 3\nnn.Linear", []),
+    "an import alone": ("from torch import nn", []),
+    "a module alone": ("from torch import nn\nprint(nn)", ["torch.nn"]),
+    "torch alone": ("import torch\nprint(torch)", []),
+    "a constant, and an attribute of it": (
+        "import torch\ntorch.float32.itemsize, torch.float32",
+        ["torch.float32", "torch.float32.itemsize"],
+    ),
+    "an object, and an attribute of it": (
+        "import torch\nmatmul = torch.backends.cuda.matmul\ntorch.backends.cuda.matmul.allow_tf32",
+        ["torch.backends.cuda.matmul", "torch.backends.cuda.matmul.allow_tf32"],
+    ),
     "a name that only begins so": ("import torchvision\ntorchvision.models", []),
     "not Python": ("if", []),
 }
@@ -59,27 +70,25 @@ def test_a_program_has_names_of_its_own_and_a_command_those_of_its_file(write: W
     assert names(write("\n\n".join(fences))) == {"torch.nn.GELU": [0, 1]}
 
 
-def test_a_module_on_the_way_to_a_name_is_left_out_and_a_class_is_not() -> None:
-    """`from torch import nn` is no use of `torch.nn`; `torch.Tensor` beside `torch.Tensor.numpy` is one."""
-    found = [
-        "torch.nn",
-        "torch.nn.ReLU",
-        "torch.Tensor",
-        "torch.Tensor.numpy",
-        "torch.compile",
-        "torch",
-        "torch.compiler.reset",
-    ]
-    assert without_modules(found) == [
-        "torch.compile",
-        "torch.compiler.reset",
-        "torch.nn.ReLU",
-        "torch.Tensor",
-        "torch.Tensor.numpy",
-    ]
+COMMANDS = {
+    "double quotes": ("python -c \"import torch; torch.ones(3, device='cuda')\" 2>&1 | tail -n 1", ["torch.ones"]),
+    "single quotes": ("X=1 python3 -W ignore -c 'import torch; print(torch.pi)'", ["torch.pi"]),
+    "a command each": (
+        '$ python -c "import torch; torch.ones(3)"\n$ python -c "import torch; torch.zeros(3)"',
+        ["torch.ones", "torch.zeros"],
+    ),
+    "a module": ("python -m torch.utils.collect_env", []),
+    "another program": ('grep -c "torch.ones" a.py', []),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), COMMANDS.values(), ids=COMMANDS.keys())
+def test_a_program_in_a_command_has_names_of_its_own(write: Write, command: str, expected: list[str]) -> None:
+    """`python -c` is often how a page asks PyTorch about a machine."""
+    assert list(names(write(f"```console\n$ {command.removeprefix('$ ')}\n```\n"))) == expected
 
 
 def test_names_that_differ_in_case_alone_keep_their_order() -> None:
     """A table whose rows change places from build to build would make every build look new."""
     names = ["torch.cuda.stream", "torch.cuda.Stream"]
-    assert without_modules(names) == without_modules(names[::-1]) == ["torch.cuda.Stream", "torch.cuda.stream"]
+    assert in_order(names) == in_order(names[::-1]) == ["torch.cuda.Stream", "torch.cuda.stream"]

@@ -24,10 +24,12 @@ ABOUT = Catalogue(
         "torch.float": "dtypes.html",
         "torch.nn.Parameter": "parameter.html",
         "torch.version.": "",
+        "torch.xpu$": "xpu.html",
     },
     {
         "torch.old.": Version(deprecated="2.4", use="torch.new", source="https://a.b/4"),
         "torch.new": Version(since="2.6", source="https://a.b/6"),
+        "torch.odd": Version(deprecated="2.7", source="https://a.b/7"),
         "torch.gone": Version(deprecated="2.9", until="2.13", use="torch.new", source="https://a.b/9"),
     },
 )
@@ -40,6 +42,8 @@ PAGES = {
     "torch.nn.Parameter.data": STABLE + "parameter.html",
     "torch.version.cuda": "",
     "torch._C.x": "",
+    "torch.xpu": STABLE + "xpu.html",
+    "torch.xpu.Stream": STABLE + "generated/torch.xpu.Stream.html",
     "torch.gone": "https://docs.pytorch.org/docs/2.13/generated/torch.gone.html",
 }
 
@@ -60,10 +64,11 @@ def test_a_name_with_an_underscore_in_front_of_a_part_is_private() -> None:
 def test_a_row_tells_status_versions_and_pages(write: Write) -> None:
     """The whole table, as Markdown."""
     one = write("```python\nimport torch\ntorch.add, torch.old.x, torch._C.y, torch.gone\n```\n", "docs/a/one.md")
-    two = write("```python\nimport torch\ntorch.add, torch.new, torch.version.cuda\n```\n", "docs/a/two.md")
+    two = write("```python\nimport torch\ntorch.add, torch.new, torch.odd, torch.version.cuda\n```\n", "docs/a/two.md")
     site = Site((one, two), {}, {page.path: names(page) for page in (one, two)})
     add, new = f"[`torch.add`]({STABLE}generated/torch.add.html)", f"[`torch.new`]({STABLE}generated/torch.new.html)"
     gone = "[`torch.gone`](https://docs.pytorch.org/docs/2.13/generated/torch.gone.html)"
+    odd = f"[`torch.odd`]({STABLE}generated/torch.odd.html)"
     old = f"[`torch.old.x`]({STABLE}generated/torch.old.x.html)"
     assert api_table(Page("docs/b/apis.md", "", ()), site, ABOUT).split("\n") == [
         "| Name | Status | Used on |",
@@ -72,6 +77,7 @@ def test_a_row_tells_status_versions_and_pages(write: Write) -> None:
         f"| {add} | stable | [one](../a/one.md), [two](../a/two.md) |",
         f"| {gone} | deprecated since [2.9](https://a.b/9): use `torch.new`, until 2.13 | [one](../a/one.md) |",
         f"| {new} | stable, since [2.6](https://a.b/6) | [two](../a/two.md) |",
+        f"| {odd} | deprecated since [2.7](https://a.b/7) | [two](../a/two.md) |",
         f"| {old} | deprecated since [2.4](https://a.b/4): use `torch.new` | [one](../a/one.md) |",
         "| `torch.version.cuda` | stable, not documented | [two](../a/two.md) |",
     ]

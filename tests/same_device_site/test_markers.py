@@ -20,10 +20,12 @@ from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
 from same_device_site.site import Site, link, moved
 from same_device_site.status import status
+from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
 from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recordings import block_statuses
 from samedevice.pages.page import Page
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.prose import title
@@ -50,7 +52,13 @@ for name in sys.stdin.read().split():
     text = inspect.getdoc(found) or "" if callable(found) else ""
     if re.search(r"\\bis deprecated\\b", text[:600]):
         print("deprecated", name)
+    if not inspect.isclass(found) and not inspect.isroutine(found):
+        print("constant", name)
 """
+WARNED = re.compile(r"Warning: (?P<names>`?torch\.[^\n]*?) (?:is|are) (?:now )?deprecated")
+"""A warning that begins with the names that it is about."""
+OLDEST = "2.9.1"
+"""The oldest PyTorch that is recorded."""
 
 
 @pytest.fixture(scope="module")
@@ -132,16 +140,66 @@ def test_deprecated_names_are_used_only_to_show_that_they_are(site: Site) -> Non
     assert [f"{block}: {name}" for page in site.pages for block, name in misused(page, site, known)] == []
 
 
-def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(site: Site) -> None:
+@pytest.fixture(scope="module")
+def looked_up(site: Site) -> list[tuple[str, str]]:
+    """What the installed PyTorch says of each name that pages use: absent, deprecated or constant."""
+    used = {name for found in site.names.values() for name in found}
+    code = [sys.executable, "-c", RESOLVE]
+    done = subprocess.run(code, input="\n".join(sorted(used)), capture_output=True, text=True, check=True)
+    return [(kind, name) for kind, name in map(str.split, done.stdout.splitlines())]
+
+
+def test_every_name_is_in_pytorch_and_none_is_deprecated_without_our_knowing(looked_up: list[tuple[str, str]]) -> None:
     """A name that is not there was found wrongly; PyTorch's own descriptions say what is deprecated.
 
     Names that a CPU build lacks are left out.
     """
     known = catalogue(ROOT)
-    used = {name for found in site.names.values() for name in found if not known.version(name).deprecated}
-    code = [sys.executable, "-c", RESOLVE]
-    done = subprocess.run(code, input="\n".join(sorted(used)), capture_output=True, text=True, check=True)
-    assert [line for line in done.stdout.splitlines() if "._C." not in line] == []
+    wrong = [(kind, name) for kind, name in looked_up if kind != "constant" and "._C." not in name]
+    assert [(kind, name) for kind, name in wrong if not known.version(name).deprecated] == []
+
+
+def test_no_constant_has_a_page_of_its_own(looked_up: list[tuple[str, str]]) -> None:
+    """PyTorch's documentation generates pages of functions and classes alone, so the link would be dead."""
+    known = catalogue(ROOT)
+    constants = [name for kind, name in looked_up if kind == "constant"]
+    assert {"torch.pi", "torch.float32"} <= set(constants)
+    assert [name for name in constants if "/generated/" in known.page(name)] == []
+
+
+def test_no_name_that_pytorch_warned_about_is_called_stable(site: Site) -> None:
+    """In any recorded version and device. "indexing with dtype torch.uint8 is deprecated" is not about the dtype."""
+    known = catalogue(ROOT)
+    outputs = [
+        status.output.shown
+        for page in site.pages
+        for block in page.blocks
+        for device in DEVICES
+        for simulated in (False, True)
+        for status in block_statuses(page, block.index, device, site.recordings[page.path], simulated)
+        if status.output
+    ]
+    warned = {
+        name
+        for text in outputs
+        for one in WARNED.finditer(text)
+        for name in re.findall(r"torch(?:\.\w+)+", one["names"])
+    }
+    assert {"torch.jit.trace", "torch.quint8", "torch.range"} <= warned
+    used = {name for found in site.names.values() for name in found}
+    assert [name for name in sorted(warned & used) if not known.version(name).deprecated] == []
+
+
+def test_a_name_that_only_newer_versions_have_says_since_when(site: Site) -> None:
+    """A block that the oldest recorded version runs would fail there, so a newer name is in blocks that need more."""
+    known = catalogue(ROOT)
+    old, every = set(), set()
+    for page in site.pages:
+        for name, blocks in site.names[page.path].items():
+            every.add(name)
+            old |= {name for index in blocks if page.blocks[index].options.takes(OLDEST)}
+    assert "torch.cpu.get_capabilities" in every - old
+    assert [name for name in sorted(every - old) if not known.version(name).since] == []
 
 
 def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None:
