@@ -1,0 +1,38 @@
+"""How a page looks, where a glance found it wrong: sizes of headings, and what is cut in two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SIZES = """() => ["h1", "h2", "h3"].flatMap((level) => [...document.querySelectorAll(`article ${level}`)].slice(0, 1))
+  .map((one) => parseFloat(getComputedStyle(one).fontSize))"""
+BROKEN = """() => [...document.querySelectorAll("td:first-child > code:only-child")]
+  .filter((code) => !code.textContent.includes(" ") && code.getClientRects().length > 1)
+  .map((code) => code.textContent)"""
+NARROW = """() => {
+  const title = document.querySelector(".admonition.warning > .admonition-title"), box = title.parentElement;
+  return box.clientWidth - title.getBoundingClientRect().width;
+}"""
+
+
+@pytest.fixture
+def desktop(browser: Any) -> Any:
+    """A page of a browser that is 1440 px wide."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["errors/mat1-and-mat2-same-dtype", "parallel/dataparallel", "devices/choosing", "amp/autocast-reference"]
+)
+def test_headings_become_smaller_with_their_level(desktop: Any, address: str, name: str) -> None:
+    """A message is a long title in small letters; the sections below it were larger than that."""
+    desktop.goto(f"{address}{name}.html")
+    sizes = desktop.evaluate(SIZES)
+    assert len(sizes) > 1
+    assert sizes == sorted(set(sizes), reverse=True)
