@@ -36,3 +36,9 @@ def test_headings_become_smaller_with_their_level(desktop: Any, address: str, na
     sizes = desktop.evaluate(SIZES)
     assert len(sizes) > 1
     assert sizes == sorted(set(sizes), reverse=True)
+
+
+def test_the_color_of_a_title_fills_its_box(desktop: Any, address: str) -> None:
+    """Text has a longest line, a title's color has not."""
+    desktop.goto(f"{address}amp/autocast-reference.html")
+    assert abs(desktop.evaluate(NARROW)) <= 1
