@@ -38,7 +38,22 @@ def test_headings_become_smaller_with_their_level(desktop: Any, address: str, na
     assert sizes == sorted(set(sizes), reverse=True)
 
 
+@pytest.mark.parametrize("name", ["memory/fragmentation", "amp/autocast-reference", "tensors/dtypes"])
+def test_a_name_in_the_first_column_is_not_broken(desktop: Any, address: str, name: str) -> None:
+    """It is what a reader scans; `cache_enabled` was cut before its last letter."""
+    desktop.goto(f"{address}{name}.html")
+    assert desktop.evaluate(BROKEN) == []
+
+
 def test_the_color_of_a_title_fills_its_box(desktop: Any, address: str) -> None:
     """Text has a longest line, a title's color has not."""
     desktop.goto(f"{address}amp/autocast-reference.html")
     assert abs(desktop.evaluate(NARROW)) <= 1
+
+
+def test_the_first_column_leaves_room_for_the_numbers_on_a_phone(browser: Any, address: str) -> None:
+    """One long name made it wider than the screen, and the names wrapped to that width."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}about/status.html")
+    assert page.locator("#cpu ~ * td:first-child").first.evaluate("(cell) => cell.offsetWidth") < 0.7 * 390
+    page.close()
