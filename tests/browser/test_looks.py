@@ -57,3 +57,12 @@ def test_the_first_column_leaves_room_for_the_numbers_on_a_phone(browser: Any, a
     page.goto(f"{address}about/status.html")
     assert page.locator("#cpu ~ * td:first-child").first.evaluate("(cell) => cell.offsetWidth") < 0.7 * 390
     page.close()
+
+
+def test_the_copy_button_hides_what_runs_below_it(desktop: Any, address: str) -> None:
+    """A fence that no block is has no room of its own for the button; two texts, one over the other, cannot be read."""
+    desktop.goto(f"{address}about/how-it-works.html")
+    fence = desktop.locator(".highlight:not([data-block])").first
+    fence.scroll_into_view_if_needed()
+    color = fence.locator("nav").evaluate("(nav) => getComputedStyle(nav).backgroundColor")
+    assert color == fence.locator("code").evaluate("(code) => getComputedStyle(code).backgroundColor")
