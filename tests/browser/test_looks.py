@@ -66,3 +66,18 @@ def test_the_copy_button_hides_what_runs_below_it(desktop: Any, address: str) ->
     fence.scroll_into_view_if_needed()
     color = fence.locator("nav").evaluate("(nav) => getComputedStyle(nav).backgroundColor")
     assert color == fence.locator("code").evaluate("(code) => getComputedStyle(code).backgroundColor")
+
+
+def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, address: str) -> None:
+    """On a narrow screen, a desktop enlarged, sixty links that nobody saw came before the first of the page."""
+    page = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page.goto(f"{address}index.html")
+    link = page.locator(".md-sidebar--primary a.md-nav__link", has_text="Creating tensors")
+    in_menu = "() => !!document.activeElement.closest('.md-sidebar--primary')"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert not page.evaluate(in_menu)
+    page.get_by_role("button", name="Open menu").press("Enter")
+    link.focus()
+    page.wait_for_function(in_menu)
+    page.close()
