@@ -114,6 +114,19 @@ def test_the_switches_say_how_many_outputs_differ(context: Any, address: str) ->
     assert "2.1: 30 differ" in options
 
 
+def test_an_output_that_the_device_lacks_counts_with_the_versions_of_the_one_that_is_seen(
+    context: Any, address: str
+) -> None:
+    """A switch of versions is in sight there, and the line below the title said that no output differs."""
+    page = context.new_page()
+    page.goto(f"{address}memory/checkpointing.html?device=cpu")
+    seen = page.locator('.sd-out:not([data-devices~="cpu"]) > .sd-versions:visible').count()
+    assert seen
+    assert f"{seen} of " in page.locator(".sd-bar").inner_text()
+    options = page.get_by_role("combobox", name="Outputs of PyTorch").locator("option").all_inner_texts()
+    assert f"2.9: {seen} differ" in options
+
+
 def test_a_link_carries_the_version(context: Any, address: str) -> None:
     """As it carries the device; an odd one does no harm."""
     page = context.new_page()

@@ -15,9 +15,11 @@
     history.replaceState(history.state, "", url);
   };
   const outputs = all(".sd-out[data-devices]");
-  const several = (device) => outputs.filter((out) => out.querySelector(`.sd-versions[data-for="${device}"]`));
-  const differ = (device, torch) => several(device).filter((out) =>
-    all(".sd-versions button", out).some((b) => b.dataset.torch && b.dataset.at.split(" ").includes(torch))).length;
+  /* The switches of versions that are seen: an output that the device lacks shows another's. */
+  const several = (device) => outputs.map((out) => out.querySelector(
+    out.matches(`[data-devices~="${device}"]`) ? `.sd-versions[data-for="${device}"]` : ".sd-versions")).filter(Boolean);
+  const differ = (device, torch) => several(device).filter((group) =>
+    all("button", group).some((b) => b.dataset.torch && b.dataset.at.split(" ").includes(torch))).length;
   const marks = (what, key) => [...new Set(all(what).flatMap((one) => one.dataset[key].split(" ")))];
   const devices = sd.devices.filter((one) => marks(".sd-switch [data-sd]", "device").includes(one));
   const order = new Intl.Collator("en", { numeric: true }).compare;

@@ -1,0 +1,83 @@
+"""How a page looks, where a glance found it wrong: sizes of headings, and what is cut in two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SIZES = """() => ["h1", "h2", "h3"].flatMap((level) => [...document.querySelectorAll(`article ${level}`)].slice(0, 1))
+  .map((one) => parseFloat(getComputedStyle(one).fontSize))"""
+BROKEN = """() => [...document.querySelectorAll("td:first-child > code:only-child")]
+  .filter((code) => !code.textContent.includes(" ") && code.getClientRects().length > 1)
+  .map((code) => code.textContent)"""
+NARROW = """() => {
+  const title = document.querySelector(".admonition.warning > .admonition-title"), box = title.parentElement;
+  return box.clientWidth - title.getBoundingClientRect().width;
+}"""
+
+
+@pytest.fixture
+def desktop(browser: Any) -> Any:
+    """A page of a browser that is 1440 px wide."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["errors/mat1-and-mat2-same-dtype", "parallel/dataparallel", "devices/choosing", "amp/autocast-reference"]
+)
+def test_headings_become_smaller_with_their_level(desktop: Any, address: str, name: str) -> None:
+    """A message is a long title in small letters; the sections below it were larger than that."""
+    desktop.goto(f"{address}{name}.html")
+    sizes = desktop.evaluate(SIZES)
+    assert len(sizes) > 1
+    assert sizes == sorted(set(sizes), reverse=True)
+
+
+@pytest.mark.parametrize("name", ["memory/fragmentation", "amp/autocast-reference", "tensors/dtypes"])
+def test_a_name_in_the_first_column_is_not_broken(desktop: Any, address: str, name: str) -> None:
+    """It is what a reader scans; `cache_enabled` was cut before its last letter."""
+    desktop.goto(f"{address}{name}.html")
+    assert desktop.evaluate(BROKEN) == []
+
+
+def test_the_color_of_a_title_fills_its_box(desktop: Any, address: str) -> None:
+    """Text has a longest line, a title's color has not."""
+    desktop.goto(f"{address}amp/autocast-reference.html")
+    assert abs(desktop.evaluate(NARROW)) <= 1
+
+
+def test_the_first_column_leaves_room_for_the_numbers_on_a_phone(browser: Any, address: str) -> None:
+    """One long name made it wider than the screen, and the names wrapped to that width."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}about/status.html")
+    assert page.locator("#cpu ~ * td:first-child").first.evaluate("(cell) => cell.offsetWidth") < 0.7 * 390
+    page.close()
+
+
+def test_the_copy_button_hides_what_runs_below_it(desktop: Any, address: str) -> None:
+    """A fence that no block is has no room of its own for the button; two texts, one over the other, cannot be read."""
+    desktop.goto(f"{address}about/how-it-works.html")
+    fence = desktop.locator(".highlight:not([data-block])").first
+    fence.scroll_into_view_if_needed()
+    color = fence.locator("nav").evaluate("(nav) => getComputedStyle(nav).backgroundColor")
+    assert color == fence.locator("code").evaluate("(code) => getComputedStyle(code).backgroundColor")
+
+
+def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, address: str) -> None:
+    """On a narrow screen, a desktop enlarged, sixty links that nobody saw came before the first of the page."""
+    page = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page.goto(f"{address}index.html")
+    link = page.locator(".md-sidebar--primary a.md-nav__link", has_text="Creating tensors")
+    in_menu = "() => !!document.activeElement.closest('.md-sidebar--primary')"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert not page.evaluate(in_menu)
+    page.get_by_role("button", name="Open menu").press("Enter")
+    link.focus()
+    page.wait_for_function(in_menu)
+    page.close()
