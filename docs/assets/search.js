@@ -50,7 +50,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
-  const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64" };
+  const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
+    optimizer: "optimizer", optimizers: "optimizer", optimiser: "optimizer", param: "paramet", params: "paramet", lr: "learn", bs: "batch" };
   const stem = (word) => {
     if (/^\dd$/.test(word)) return "dimens";
     if (SAME[word]) return SAME[word];
@@ -74,6 +75,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     install get; loader dataloader; batch dataloader; worker num_workers; worker worker; numpy numpy; array numpy; list tensor; mask mask where;
     remove squeeze drop; axes dim permute transpose; axis dim; equal same close; hwc permute channel; chw permute channel; warmup schedul; validation eval; loop train; list dict nested; dict nested; resume checkpoint; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
     leak memory; shared share; train train; eval eval; inference no_grad; compile compile; jit compile; profile profiler time; benchmark time; measure time;
+    optimize reduce faster speed; accelerate speed; speedup speed; quick speed; boost speed; throughput speed; decrease reduce; lower reduce; shrink reduce;
+    minimize reduce; less reduce; insufficient out; exceed out; ragged pad length; variable length; append cat stack; insert cat; prepend cat; tile repeat;
+    triangular tril mask; upper triu tril; reverse flip; order sort; largest max topk; biggest max; highest max; smallest min; lowest min; top topk;
+    normalize mean std; normalise mean std; standardize mean std; variance var; percentile quantile; clamp clip limit; truncate round; display print; show print;
+    contain isin; exist isin; filter mask; condition mask where; conditional where mask; threshold mask where; extract index select; onehot one_hot; categorical one_hot;
+    identical same reproducib; consistent reproducib; inconsistent reproducib differ; nondeterministic deterministic reproducib; determinism deterministic;
+    deadlock hang; stuck hang; hang stuck; bottleneck slow; stall slow wait; latency time; elapsed time; duration time; timer time; synchronize wait; async asynchron non_blocking;
+    multiprocessing worker process; launch torchrun; slurm torchrun; cluster node torchrun; continue resume; restart resume; store save; export save; weight paramet;
+    network model; net model; backpropagation backward; backpropagate backward; differentiate grad backward; jacobian grad; unfreeze freeze requires_grad;
+    imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
+    dataframe pandas; csv pandas; opencv image; pil image; picture image; jupyter notebook; colab notebook; nvcc toolkit; microbatch accumulation; batchsize batch;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
 
@@ -231,9 +243,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     });
     const top = [...best.values()].sort((a, b) => b.score - a.score);
     if (!pasted) for (const one of top) pages.set(one.section.page, [...(pages.get(one.section.page) ?? []), one]);
-    /* Of a question, a page's next two sections say that the page is about it. */
+    /* Of a question, a page's next sections say that the page is about it. */
     for (const found of pages.values()) {
-      const more = .2 * ((found[1]?.score ?? 0) + (found[2]?.score ?? 0));
+      const more = [.4, .3, .2, .1].reduce((sum, part, at) => sum + part * (found[at + 1]?.score ?? 0), 0);
       for (const one of found) one.score += more;
     }
     return { top: top.sort((a, b) => b.score - a.score), terms: terms[0] ?? [], errors: found };
