@@ -178,7 +178,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel");
+    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
