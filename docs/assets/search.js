@@ -14,7 +14,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
   const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
-    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"').replace(/\(Triggered internally at[^)]*\)?|https?:\S+/g, "");
+    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
+    .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
+    .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. */
   const errors = (text) => {
@@ -106,7 +108,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/^parallel\//, /parallel|ddp|fsdp|distribut|multi|several|gpus|rank|torchrun|nccl|process|reduce|node|shard/],
   ];
   /* A question about a failure is answered by a section about one. */
-  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
   const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35, asked: 1 };
   /* What people ask of each section of `docs`, by its location; of a page that is gone, of the section that has its anchor. */
   const questions = (docs) => {
@@ -224,7 +226,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
     const like = likeness(index, section, terms, all) ** 2 * (pasted ? .4 : 1);
-    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
+    const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover];
   };
 
