@@ -11,10 +11,11 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
-  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
+  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
   const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
+    .replace(/^.*\d%\|.*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
