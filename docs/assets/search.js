@@ -11,10 +11,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
-  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
+  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
   const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
-    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"').replace(/\(Triggered internally at[^)]*\)?|https?:\S+/g, "");
+    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
+    .replace(/^.*\d%\|.*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
+    .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
+    .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. */
   const errors = (text) => {
@@ -50,7 +53,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
-  const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64" };
+  const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
+    optimizer: "optimizer", optimizers: "optimizer", optimiser: "optimizer", param: "paramet", params: "paramet", lr: "learn", bs: "batch" };
   const stem = (word) => {
     if (/^\dd$/.test(word)) return "dimens";
     if (SAME[word]) return SAME[word];
@@ -74,6 +78,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     install get; loader dataloader; batch dataloader; worker num_workers; worker worker; numpy numpy; array numpy; list tensor; mask mask where;
     remove squeeze drop; axes dim permute transpose; axis dim; equal same close; hwc permute channel; chw permute channel; warmup schedul; validation eval; loop train; list dict nested; dict nested; resume checkpoint; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
     leak memory; shared share; train train; eval eval; inference no_grad; compile compile; jit compile; profile profiler time; benchmark time; measure time;
+    optimize reduce faster speed; accelerate speed; speedup speed; quick speed; boost speed; throughput speed; decrease reduce; lower reduce; shrink reduce;
+    minimize reduce; less reduce; insufficient out; exceed out; ragged pad length; variable length; append cat stack; insert cat; prepend cat; tile repeat;
+    triangular tril mask; upper triu tril; reverse flip; order sort; largest max topk; biggest max; highest max; smallest min; lowest min; top topk;
+    normalize mean std; normalise mean std; standardize mean std; variance var; percentile quantile; clamp clip limit; truncate round; display print; show print;
+    contain isin; exist isin; filter mask; condition mask where; conditional where mask; threshold mask where; extract index select; onehot one_hot; categorical one_hot;
+    identical same reproducib; consistent reproducib; inconsistent reproducib differ; nondeterministic deterministic reproducib; determinism deterministic;
+    deadlock hang; stuck hang; hang stuck; bottleneck slow; stall slow wait; latency time; elapsed time; duration time; timer time; synchronize wait; async asynchron non_blocking;
+    multiprocessing worker process; launch torchrun; slurm torchrun; cluster node torchrun; continue resume; restart resume; store save; export save; weight paramet;
+    network model; net model; backpropagation backward; backpropagate backward; differentiate grad backward; jacobian grad; unfreeze freeze requires_grad;
+    imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
+    dataframe pandas; csv pandas; opencv image; pil image; picture image; jupyter notebook; colab notebook; nvcc toolkit; microbatch accumulation; batchsize batch;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
 
@@ -94,7 +109,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/^parallel\//, /parallel|ddp|fsdp|distribut|multi|several|gpus|rank|torchrun|nccl|process|reduce|node|shard/],
   ];
   /* A question about a failure is answered by a section about one. */
-  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
   const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35, asked: 1 };
   /* What people ask of each section of `docs`, by its location; of a page that is gone, of the section that has its anchor. */
   const questions = (docs) => {
@@ -166,7 +181,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel");
+    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
@@ -212,7 +227,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
     const like = likeness(index, section, terms, all) ** 2 * (pasted ? .4 : 1);
-    const phrase = section.phrase.includes(asked) ? 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
+    const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover];
   };
 
@@ -231,9 +246,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     });
     const top = [...best.values()].sort((a, b) => b.score - a.score);
     if (!pasted) for (const one of top) pages.set(one.section.page, [...(pages.get(one.section.page) ?? []), one]);
-    /* Of a question, a page's next two sections say that the page is about it. */
+    /* Of a question, a page's next sections say that the page is about it. */
     for (const found of pages.values()) {
-      const more = .2 * ((found[1]?.score ?? 0) + (found[2]?.score ?? 0));
+      const more = [.4, .3, .2, .1].reduce((sum, part, at) => sum + part * (found[at + 1]?.score ?? 0), 0);
       for (const one of found) one.score += more;
     }
     return { top: top.sort((a, b) => b.score - a.score), terms: terms[0] ?? [], errors: found };
