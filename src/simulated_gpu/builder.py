@@ -35,14 +35,22 @@ def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path
 
     `build` is called with an empty folder. One process builds at a time. Raises MachineError if there is no compiler.
     """
-    folder = cache_folder() / f"{name}-{_key(torch, sources)}"
+    key = _key(torch, [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(sources)])
+    return _kept(f"{name}-{key}", build, f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once\n")
+
+
+def kept_code(name: str, torch: Torch, code: str, build: Callable[[Path], None]) -> Path:
+    """Do the same with code that is in no file. A moment's work, it is not announced."""
+    return _kept(f"{name}-{_key(torch, [code.encode()])}", build, "")
+
+
+def _kept(name: str, build: Callable[[Path], None], announcement: str) -> Path:
+    folder = cache_folder() / name
     if folder.exists():
         return folder
     with _locked(cache_folder()):
         if not folder.exists():
-            print(
-                f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once", file=sys.stderr, flush=True
-            )
+            print(announcement, end="", file=sys.stderr, flush=True)
             for unfinished in folder.parent.glob(f"{UNFINISHED}*"):  # of a process that was killed
                 shutil.rmtree(unfinished)
             fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder.parent))
@@ -57,15 +65,20 @@ def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path
 
 def compile_with(arguments: Sequence[str]) -> None:
     """Run the compiler. Raises MachineError with what it printed if it fails."""
-    done = subprocess.run([COMPILER, *arguments], capture_output=True, text=True)
-    if done.returncode:
+    if said := complaint(arguments):
         command = " ".join([COMPILER, *arguments])
-        raise MachineError(f"the compiler could not build the simulated GPU:\n{command}\n{done.stderr.strip()[-4000:]}")
+        raise MachineError(f"the compiler could not build the simulated GPU:\n{command}\n{said[-4000:]}")
 
 
-def _key(torch: Torch, sources: Sequence[Path]) -> str:
-    parts = [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(sources)]
-    parts += [(torch.folder / "version.py").read_bytes(), _compiler_version()]
+def complaint(arguments: Sequence[str]) -> str:
+    """Run the compiler. Return what it says if it fails, in English, and nothing if it does not."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run([COMPILER, *arguments], capture_output=True, text=True, env=environment)
+    return (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
+
+
+def _key(torch: Torch, sources: Sequence[bytes]) -> str:
+    parts = [*sources, (torch.folder / "version.py").read_bytes(), _compiler_version()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

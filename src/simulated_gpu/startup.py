@@ -104,9 +104,10 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
-        from .values import install
+        from . import jiterator, values
 
-        install()
+        values.install()
+        jiterator.install()
         atexit.register(wait_for_backward)
         while _waiting:
             _waiting.pop(0)()

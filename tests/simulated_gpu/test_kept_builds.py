@@ -50,6 +50,26 @@ def test_a_changed_source_and_another_pytorch_are_built_anew(torch: Torch, sourc
     assert len({first, second, third}) == 3
 
 
+def test_code_that_is_in_no_file_is_kept_too_and_not_announced(
+    torch: Torch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A kernel that a program writes takes a moment, and its output is the program's."""
+    first = builder.kept_code("x", torch, "one", write)
+    assert builder.kept_code("x", torch, "one", lambda folder: pytest.fail("built again")) == first
+    assert builder.kept_code("x", torch, "two", write) != first
+    assert capsys.readouterr().err == ""
+
+
+def test_the_compilers_complaint_is_in_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first error is looked for by the word."""
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    source = tmp_path / "source.cpp"
+    source.write_text("int one() { return two; }")
+    assert "error: 'two' was not declared" in builder.complaint(["-fsyntax-only", str(source)])
+    source.write_text("int one() { return 1; }")
+    assert builder.complaint(["-fsyntax-only", str(source)]) == ""
+
+
 def test_a_build_that_fails_leaves_nothing(torch: Torch, source: Path) -> None:
     """Half a library must not be found by the next process."""
     source.write_text("this is no C++")

@@ -6,7 +6,7 @@
 The first compares values with the CPU's, forward and backward; the second asks for each dtype whether an operator takes
 it, and compares with what the database says of CUDA.
 A worker process runs the cases one after another. If one crashes or hangs, that is its verdict and a
-new worker goes on.
+new worker goes on. The database needs the package expecttest.
 """
 
 from __future__ import annotations
