@@ -108,6 +108,7 @@ class _Loader(importlib.abc.Loader):
 
         values.install()
         jiterator.install()
+        fuse_nothing()
         atexit.register(wait_for_backward)
         while _waiting:
             _waiting.pop(0)()
@@ -132,6 +133,13 @@ def wait_for_backward(limit: float = 1.0) -> None:
 def quiet() -> None:
     """Keep PyTorch from warning that Triton is missing, with the time and a process's number: here nothing runs it."""
     logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
+
+
+def fuse_nothing() -> None:
+    """Keep TorchScript from compiling chains of operators from CUDA C++, which nothing here runs. One by one works."""
+    import torch
+
+    torch._C._jit_override_can_fuse_on_gpu(False)
 
 
 def load(chosen: Settings) -> None:

@@ -213,3 +213,21 @@ def test_an_index_out_of_range_fails_as_on_a_gpu(python: Python, tmp_path: Path)
     assert done.stdout == "returned\n"
     assert "an assertion of the kernel of aten::index.Tensor failed" in done.stderr
     assert "device-side assert triggered" in done.stderr
+
+
+def test_torchscript_compiles_nothing(simulated: Simulated) -> None:
+    """Once it knows the types, it would compile chains of operators from CUDA C++. kornia's tests do this."""
+    program = """
+import torch, warnings
+warnings.simplefilter("ignore")
+@torch.jit.script
+def f(x, y):
+    return torch.relu(x * 2 + y) * y
+x, y = torch.linspace(-1, 1, 5), torch.linspace(0, 1, 5)
+for _ in range(3):
+    there = x.cuda().requires_grad_()
+    value = f(there, y.cuda())
+    value.sum().backward()
+print(torch.equal(value.cpu(), torch.relu(x * 2 + y) * y), there.grad.tolist())
+"""
+    assert simulated(program) == "True [0.0, 0.0, 1.0, 1.5, 2.0]\n"
