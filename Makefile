@@ -83,7 +83,7 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
-lighthouse: $(VENV)/ready ## print Lighthouse's scores of four pages (needs npm and chromium)
+lighthouse: $(VENV)/ready ## print Lighthouse's scores of five pages (needs npm and chromium)
 	$(BIN)/python tools/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included
