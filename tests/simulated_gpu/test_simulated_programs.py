@@ -194,6 +194,7 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int64):
 
 RANK = """
 import os, sys, torch, torch.distributed as dist
+sys.stdout.reconfigure(write_through=False, line_buffering=True)  # torchrun's "-u" would mix the lines of two ranks
 rank = int(os.environ["RANK"])
 torch.cuda.set_device(rank)
 dist.init_process_group("nccl", device_id=torch.device("cuda", rank) if "split" in sys.argv else None)
@@ -203,8 +204,7 @@ dist.init_process_group("nccl", device_id=torch.device("cuda", rank) if "split" 
 def _ranks(tmp_path: Path, python: Python, program: str, *arguments: str) -> str:
     (tmp_path / "rank.py").write_text(RANK + program + "\ndist.destroy_process_group()")
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "rank.py", *arguments)
-    # without buffers, the ranks' lines would mix
-    done = python(*launch, SIMULATED_GPU="2", OMP_NUM_THREADS="1", PYTHONUNBUFFERED="")
+    done = python(*launch, SIMULATED_GPU="2", OMP_NUM_THREADS="1")
     assert done.returncode == 0, done.stderr
     return "\n".join(sorted(done.stdout.splitlines()))
 
