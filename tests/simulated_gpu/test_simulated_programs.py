@@ -194,6 +194,7 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int64):
 
 RANK = """
 import os, sys, torch, torch.distributed as dist
+sys.stdout.reconfigure(write_through=False, line_buffering=True)  # torchrun's "-u" would mix the lines of two ranks
 rank = int(os.environ["RANK"])
 torch.cuda.set_device(rank)
 dist.init_process_group("nccl", device_id=torch.device("cuda", rank) if "split" in sys.argv else None)
