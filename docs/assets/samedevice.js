@@ -1,4 +1,4 @@
-/* Loaded before the theme's script, whose fetching of the search index it puts off. */
+/* Loaded before the theme's script. */
 (() => {
   const all = (what, within = document) => [...within.querySelectorAll(what)];
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
@@ -21,7 +21,7 @@
     }
   };
 
-  /* The search's index is larger than all the rest: it is fetched when somebody searches, or came from a search. */
+  /* The search's index is larger than all the rest: it is fetched when somebody searches. */
   const { open, send } = XMLHttpRequest.prototype;
   XMLHttpRequest.prototype.open = function (method, url) {
     this.later = /search_index\.json$/.test(url) && !/[?&][hq]=/.test(location.search);
