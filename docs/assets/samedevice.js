@@ -1,4 +1,4 @@
-/* Loaded before the theme's script, whose fetching of the search index it puts off. */
+/* Loaded before the theme's script. */
 (() => {
   const all = (what, within = document) => [...within.querySelectorAll(what)];
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
@@ -13,7 +13,7 @@
   for (const label of all("label.md-header__button:not([title])")) {
     Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
   }
-  /* To know whether a piece of code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
+  /* To know whether code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
   let width;
   window.onload = window.onresize = () => {
     for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap, .sd-figure") : []) {
@@ -21,7 +21,7 @@
     }
   };
 
-  /* The search's index is larger than all the rest: it is fetched when somebody searches, or came from a search. */
+  /* The search's index is larger than all the rest: it is fetched when somebody searches. */
   const { open, send } = XMLHttpRequest.prototype;
   XMLHttpRequest.prototype.open = function (method, url) {
     this.later = /search_index\.json$/.test(url) && !/[?&][hq]=/.test(location.search);
@@ -34,7 +34,7 @@
     });
   };
 
-  /* The search's worker is ours, search.js, and starts with its first message. Zensical has a search of its own. */
+  /* The search's worker is ours, search.js, and starts with its first message. Zensical has its own. */
   const Started = window.Worker, query = document.querySelector("[data-md-component=search-query]");
   const own = new URL("search.js", document.currentScript.src);
   class Search extends EventTarget {
@@ -130,7 +130,7 @@
     if (text) box.value = location.hash.startsWith("#error=") ? decodeURIComponent(text) : text, filter();
   }
 
-  /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions that printed. */
+  /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions. */
   const play = (name, places) => {
     if (!places.length) return;
     const at = (file) => new URL(`widgets/${file}`, own).href;
@@ -141,7 +141,7 @@
   const printed = (solution) => all(".sd-out", solution).some((out) => out.querySelector(".sd-pane")?.querySelector(".sd-text"));
   play("exercises", all("details.success").filter(printed));
 
-  /* A filter above a table hides the rows that lack a word. It is in the address. */
+  /* A filter above a table hides the rows that lack a word, and is in the address. */
   for (const box of all(".sd-filter")) {
     const input = box.querySelector("input"), output = box.querySelector("output");
     const rows = all("article tbody tr").filter((row) => box.compareDocumentPosition(row) & 4);

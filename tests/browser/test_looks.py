@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from test_pages import COVERED
 
 pytestmark = pytest.mark.browser
 
@@ -81,3 +82,12 @@ def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, addre
     link.focus()
     page.wait_for_function(in_menu)
     page.close()
+
+
+def test_no_button_covers_a_block_in_a_list(desktop: Any, address: str) -> None:
+    """Such a block is narrower than others; its line had room beside the buttons elsewhere, and none there."""
+    desktop.goto(f"{address}parallel/ddp.html")
+    block = desktop.locator("li [data-block]", has_text="# assert sorted")
+    block.scroll_into_view_if_needed()
+    block.locator("nav .sd-run").wait_for()
+    assert desktop.evaluate(COVERED) == []

@@ -16,8 +16,8 @@
   };
   const outputs = all(".sd-out[data-devices]");
   /* The switches of versions that are seen: an output that the device lacks shows another's. */
-  const several = (device) => outputs.map((out) => out.querySelector(
-    out.matches(`[data-devices~="${device}"]`) ? `.sd-versions[data-for="${device}"]` : ".sd-versions")).filter(Boolean);
+  const several = (device) =>
+    all(`[data-devices~="${device}"]>.sd-versions[data-for="${device}"],:not([data-devices~="${device}"])>.sd-versions`);
   const differ = (device, torch) => several(device).filter((group) =>
     all("button", group).some((b) => b.dataset.torch && b.dataset.at.split(" ").includes(torch))).length;
   const marks = (what, key) => [...new Set(all(what).flatMap((one) => one.dataset[key].split(" ")))];
@@ -83,7 +83,8 @@ import io
 # What runs before the block; what it prints is not shown.
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
-  /* Characters of a block's first two lines that leave room beside them for buttons in words, and for short ones. */
+  /* Characters of a block's first two lines that leave room beside them for buttons in words, and for short ones; a block
+     in a list is narrower. */
   const ROOM = 52, LEAST = 66;
   const numbers = (text = "") => text.match(/\d+/g) || [];
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
@@ -143,7 +144,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     }
   };
   for (const block of all("[data-block]")) {
-    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length));
+    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length)) + (block.closest("li") ? 14 : 0);
     if (width > ROOM) block.classList.add(width > LEAST ? "sd-below" : "sd-tight");
   }
   const content = document.querySelector(".md-content");
