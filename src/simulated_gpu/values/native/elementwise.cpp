@@ -9,7 +9,9 @@
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/histc.h>
+#include <ATen/ops/isnan.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/sum.h>
 
 namespace simulated_gpu::elementwise {
 namespace {
@@ -50,6 +52,19 @@ void histogram(const Call& call) {
   auto counts = at::histc(
       numbers, call.argument("bins").toInt(), call.argument("min").toScalar(), call.argument("max").toScalar());
   call.result(0).copy_(counts);
+}
+
+void sum_without_nan(const Call& call) {
+  auto dtype = call.result(0).scalar_type();
+  if (!at::isComplexType(dtype)) {
+    compute_on_cpu(call);
+    return;
+  }
+  Below below;
+  auto self = call.host("self").to(dtype == at::kComplexHalf ? at::kComplexFloat : dtype);
+  auto numbers = self.masked_fill(at::isnan(self), 0);
+  auto dims = call.given("dim") ? call.argument("dim").toIntVector() : std::vector<int64_t>{};
+  call.result(0).copy_(at::sum(numbers, dims, call.argument("keepdim").toBool()));
 }
 
 void softmax(const Call& call) {

@@ -13,6 +13,8 @@ void masked_scale(const Call& call);
 void product_in_dtype(const Call& call);
 // Counts of integers in bins; the CPU counts floating-point numbers only.
 void histogram(const Call& call);
+// Sums that skip NaN, of complex numbers too; one of them is NaN if its real or its imaginary part is.
+void sum_without_nan(const Call& call);
 // Softmax and its logarithm from float16 to float32, in which autocast and dtype=torch.float32 have it; the CPU converts
 // first.
 void softmax(const Call& call);

@@ -84,6 +84,8 @@ const Table& table() {
       {"aten::log_sigmoid_backward", computed(elementwise::log_sigmoid_backward)},
       {"aten::histc", computed(elementwise::histogram)},
       {"aten::histc.out", computed(elementwise::histogram)},
+      {"aten::nansum", computed(elementwise::sum_without_nan)},
+      {"aten::nansum.out", computed(elementwise::sum_without_nan)},
       {"aten::_softmax", computed(elementwise::softmax)},
       {"aten::_softmax.out", computed(elementwise::softmax)},
       {"aten::_softmax_backward_data", computed(elementwise::softmax_backward)},
