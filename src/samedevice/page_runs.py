@@ -74,7 +74,9 @@ class PageRuns:
     ) -> Future[Run]:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
-            self.sessions = SectionRunner(self.root, page.settings.time_limit, None, self.simulator, self.preload)
+            self.sessions = SectionRunner(
+                self.root, page.settings.time_limit, simulator=self.simulator, preload=self.preload
+            )
             _ = self.cache
         key = (page.path, device)
         if key not in self.futures:
