@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from places import at_rest
 
 HEIGHTS = """(selector) => [...document.querySelectorAll(selector)]
   .filter((one) => !one.closest("details"))
@@ -41,8 +42,7 @@ def test_on_a_phone_a_link_leads_to_its_section(browser: Any, address: str) -> N
     page.wait_for_load_state()
     for link in page.locator("article table a[href^='#']").all()[-3:]:
         link.click()
-        page.wait_for_timeout(500)
         section = page.locator(f"[id='{link.get_attribute('href')[1:]}']")
-        assert 0 <= section.bounding_box()["y"] < 150
+        assert 0 <= at_rest(section) < 150
         page.go_back()
     page.close()

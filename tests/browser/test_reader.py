@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import at_rest
 
 from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
@@ -81,9 +82,9 @@ def test_the_newest_version_is_seen_until_a_reader_chooses_another(context: Any,
     assert page.locator(".sd-versions").count() == 30
     button = page.locator(".sd-versions").get_by_role("button", name="2.1", exact=True).nth(20)
     button.focus()
-    before = button.bounding_box()
+    before = at_rest(button)
     page.keyboard.press("Enter")
-    assert button.bounding_box() == before
+    assert at_rest(button) == before
     assert button.get_attribute("aria-pressed") == "true"
     assert outputs(page) == [f"line {number} of the {'old' if number % 2 else 'cpu'}" for number in range(60)]
     page.reload()
@@ -263,7 +264,7 @@ def test_a_link_leads_to_one_block_or_output(home: Any, address: str) -> None:
     output = home.locator(f"{target}-out")
     assert output.locator("> .headerlink").get_attribute("href") == f"{target}-out"
     home.goto(f"{address}{target}-out")
-    assert 0 <= output.bounding_box()["y"] < 900
+    assert 0 <= at_rest(output) < 900
     ids = home.evaluate("[...document.querySelectorAll('article [id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
 
