@@ -15,7 +15,7 @@ SEED ?=
 PROJECTS ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
-TEST = $(BIN)/python -m pytest -n logical --durations=10 $(if $(CI),--reruns 1)
+TEST = $(BIN)/python -m pytest -n logical --durations=10 $(if $(CI),--reruns 1 --rerun-show-tracebacks)
 # What serves the site: a small installation, unless the whole one is there.
 SERVING := $(if $(wildcard $(VENV)/ready),$(VENV)/ready,$(VENV)/site)
 
