@@ -68,12 +68,21 @@ def test_a_version_that_differs_gets_a_switch_and_the_newest_is_first(block: Blo
     assert 'aria-label="Device"' not in html
 
 
-def test_versions_agree_where_pytest_would_take_one_output_for_the_other(write: Callable[..., Page]) -> None:
-    """Times that were measured anew for each version are no difference."""
+def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Page]) -> None:
+    """Times that were measured anew for each version need no switch, but none may have another one's name."""
     (block,) = write('```python numbers="vary"\nx\n```\n').blocks
-    (pane,) = panes_of(block, on_cpu("took 1.5 s", "took 2.5 s"))
+    shown = on_cpu("took 1.5 s", "took 2.5 s", "took 1.5 s")
+    (pane,) = panes_of(block, shown)
     assert pane.shown[0].output == Output("took 1.5 s")
-    assert pane.label == "CPU · PyTorch 2.13 and 2.15"
+    assert pane.label == "CPU · PyTorch 2.11 and 2.15"
+    assert pane.versions("cpu") == "2.11 to 2.15"
+    html = output_html(block, shown)
+    details = html[html.index("<details") : html.index("</details>")]
+    assert details.endswith(
+        "<p>EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21</p><pre>took 2.5 s</pre>"
+    )
+    assert details.count("EPYC 9B14") == 3
+    assert "sd-switch" not in html
 
 
 def test_a_figure_recorded_under_another_description_is_the_same_output(block: Block) -> None:

@@ -117,17 +117,27 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, about
 
 
 def _head(block: Block, pane: Pane, about: str) -> str:
-    """The label of a pane; opened, it lists where the output was made, and says what a simulated device is."""
+    """The label of a pane; opened, it lists where the output was made, and says what a simulated device is.
+
+    Where numbers vary it also shows what the other environments printed, each below its name.
+    """
     label = f'<span class="sd-label">{escaping.html(pane.label)}</span>'
     label += f" and {escaping.html(pane.also)}" if pane.also else ""
     if block.options.versions:
         label += f" needs {escaping.html(block.options.needed)}"
     if not pane.environments:
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
-    lines = escaping.html("\n".join(map(labels.full, pane.environments)), quotes=False)
+    lines = literal("\n".join(labels.full(one.environment) for one in pane.printed_this if one.environment))
     if pane.simulated:
         lines = f"{with_link(labels.NO_DEVICE, about)}\n{lines}"
-    return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p></details>'
+    others = "".join(map(_other, pane.printed_other_numbers))
+    return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p>{others}</details>'
+
+
+def _other(one: ShownOutput) -> str:
+    """What an environment printed with other numbers than those that are shown."""
+    name = f"<p>{literal(labels.full(one.environment))}</p>" if one.environment else ""
+    return name + (f"<pre>{literal(one.output.shown)}</pre>" if one.output and one.output.shown else "")
 
 
 def with_link(text: str, address: str) -> str:

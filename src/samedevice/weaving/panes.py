@@ -60,6 +60,18 @@ class Pane:
     """The devices whose newest PyTorch printed it: what a reader sees who chose no version."""
     names: Mapping[Environment, Name]
     """How the block's environments are called, oldest PyTorch first."""
+    numbers_vary: bool = False
+    """Whether the environments need not have printed the same numbers."""
+
+    @property
+    def printed_this(self) -> tuple[ShownOutput, ...]:
+        """The environments that printed what is shown, number for number where numbers vary."""
+        return tuple(one for one in self.shown if not self.numbers_vary or one.content == self.shown[0].content)
+
+    @property
+    def printed_other_numbers(self) -> tuple[ShownOutput, ...]:
+        """The environments that printed it with other numbers."""
+        return tuple(one for one in self.shown if one not in self.printed_this)
 
     @property
     def environments(self) -> list[Environment]:
@@ -83,7 +95,7 @@ class Pane:
 
     @property
     def label(self) -> str:
-        """The devices with the versions of PyTorch that printed it: `CPU · PyTorch 2.9 to 2.15`.
+        """The devices with the versions of PyTorch that printed what is shown: `CPU · PyTorch 2.9 to 2.15`.
 
         Simulated ones are named if there are no others.
         """
@@ -98,11 +110,11 @@ class Pane:
         )
 
     def _named(self, simulated: bool) -> dict[str, str]:
-        """The devices that printed it, real or simulated, in words, by the versions of PyTorch."""
+        """The devices that printed what is shown, real or simulated, in words, by the versions of PyTorch."""
         found: dict[str, list[str]] = {}
-        for one in self.shown:
+        for one in self.printed_this:
             if bool(one.environment and one.environment.simulated) == simulated:
-                names = found.setdefault(self.versions(one.device), [])
+                names = found.setdefault(self._versions(one.device, self.printed_this), [])
                 names += [one.device] * (one.device not in names)
         return {text: labels.pane(devices, self.maker, text, simulated) for text, devices in found.items()}
 
@@ -113,7 +125,11 @@ class Pane:
 
     def versions(self, device: str) -> str:
         """The versions of PyTorch that printed it on a device: `2.9 to 2.15`; empty if none did."""
-        own = {self.names[one].text for one in self.environments if one.device == device}
+        return self._versions(device, self.shown)
+
+    def _versions(self, device: str, shown: Sequence[ShownOutput]) -> str:
+        environments = (one.environment for one in shown)
+        own = {self.names[one].text for one in environments if one and one.device == device}
         return ranges(own, [name.text for one, name in self.names.items() if one.device == device])
 
 
@@ -122,6 +138,7 @@ def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
 
     `shown` has, for each device in turn, its environments, those first that are to be seen first. Two versions on one
     device printed the same where pytest would take one output for the other; two devices, where not a letter differs.
+    What was measured is named by the environments that printed these very numbers.
     """
     groups: list[list[ShownOutput]] = []
     for one in shown:
@@ -129,13 +146,25 @@ def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
         groups.append([one]) if group is None else group.append(one)
     first = {id(one) for one in {one.device: one for one in reversed(shown)}.values()}
     names = _names(groups)
-    return [Pane(tuple(group), tuple(one.device for one in group if id(one) in first), names) for group in groups]
+    return [
+        Pane(
+            tuple(group),
+            tuple(one.device for one in group if id(one) in first),
+            names,
+            any(_numbers_vary(block, one) for one in group),
+        )
+        for group in groups
+    ]
+
+
+def _numbers_vary(block: Block, one: ShownOutput) -> bool:
+    return block.numbers_vary(is_simulated(one))
 
 
 def _same(block: Block, one: ShownOutput, other: ShownOutput) -> bool:
     if one.device != other.device or not (one.output and other.output):
         return one.content == other.content
-    vary = block.numbers_vary(is_simulated(one) or is_simulated(other))
+    vary = _numbers_vary(block, one) or _numbers_vary(block, other)
     return one.note == other.note and not difference(one.output, other.output, vary)
 
 
