@@ -1,10 +1,18 @@
-// PyTorch's fused LSTM and GRU cells. What forward keeps for backward is laid out as backward here reads it.
+// PyTorch's fused LSTM and GRU cells. What forward keeps for backward is laid out as backward here reads it. A layer
+// calls them for each step, so they compute in the memory of the results, with few operators.
 #include "below.h"
 #include "host.h"
 #include "recurrent.h"
+#include "wider.h"
 
+#include <ATen/Dispatch.h>
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/addcmul.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sub.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/tanh.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -20,9 +28,37 @@ at::Tensor or_zeros(const Call& call, const char* name, const at::Tensor& like) 
   return call.given(name) ? wide(call.host(name)) : at::zeros_like(like);
 }
 
-void write(const Call& call, size_t index, const at::Tensor& value) {
-  if (call.results[index].toTensor().defined())
-    call.result(index).copy_(value);
+// The results in the dtype that is computed in: their own memory, or copies that write_back rounds into them.
+Wider wide_results(const Call& call) {
+  Arguments host;
+  for (size_t i = 0; i < call.results.size(); ++i)
+    host.push_back(call.result(i));
+  return Wider(host);
+}
+
+at::Tensor part(const at::Tensor& rows, int64_t index, int64_t width, int64_t count = 1) {
+  return rows.narrow(1, index * width, count * width);
+}
+
+// Sums over the rows, where the layer has biases.
+void sum_rows(at::Tensor result, const at::Tensor& rows) {
+  if (result.defined())
+    at::sum_out(result, rows, 0);
+}
+
+// [row, part, column] of a tensor whose parts are side by side.
+at::Tensor parts(const at::Tensor& rows, int64_t count) {
+  return rows.view({rows.size(0), count, rows.size(1) / count});
+}
+
+// The derivatives of sigmoid and tanh, from what they returned.
+template <class T>
+T of_sigmoid(T value) {
+  return value * (1 - value);
+}
+template <class T>
+T of_tanh(T value) {
+  return 1 - value * value;
 }
 
 } // namespace
@@ -49,61 +85,85 @@ Arguments flatten(const Call& call) {
 
 void lstm_cell(const Call& call) {
   Below below;
-  auto sum = gates(call, "input_gates", "input_bias") + gates(call, "hidden_gates", "hidden_bias");
-  auto parts = sum.chunk(4, 1);
-  auto input = parts[0].sigmoid(), forget = parts[1].sigmoid(), cell = parts[2].tanh(), output = parts[3].sigmoid();
-  auto state = forget * wide(call.host("cx")) + input * cell;
-  write(call, 0, output * state.tanh());
-  write(call, 1, state);
-  write(call, 2, at::cat({input, forget, cell, output}, 1));
+  auto results = wide_results(call);
+  auto hidden = results.tensor(0), state = results.tensor(1), kept = results.tensor(2);
+  auto width = state.size(1);
+  at::add_out(kept, gates(call, "input_gates", "input_bias"), gates(call, "hidden_gates", "hidden_bias"));
+  part(kept, 0, width, 2).sigmoid_();
+  auto input = part(kept, 0, width), forget = part(kept, 1, width);
+  auto cell = part(kept, 2, width).tanh_(), output = part(kept, 3, width).sigmoid_();
+  at::mul_out(state, forget, wide(call.host("cx"))).addcmul_(input, cell);
+  at::tanh_out(hidden, state).mul_(output);
+  results.write_back();
 }
 
 void lstm_cell_backward(const Call& call) {
   Below below;
-  auto parts = wide(call.host("workspace")).chunk(4, 1);
-  const auto &input = parts[0], &forget = parts[1], &cell = parts[2], &output = parts[3];
-  auto before = wide(call.host("cx"));
-  auto tanh = wide(call.host("cy")).tanh();
-  auto grad_hidden = or_zeros(call, "grad_hy", before);
-  auto grad_state = or_zeros(call, "grad_cy", before) + grad_hidden * output * (1 - tanh * tanh);
-  auto grad_gates = at::cat(
-      {grad_state * cell * input * (1 - input),
-       grad_state * before * forget * (1 - forget),
-       grad_state * input * (1 - cell * cell),
-       grad_hidden * tanh * output * (1 - output)},
-      1);
-  write(call, 0, grad_gates);
-  write(call, 1, grad_state * forget);
-  write(call, 2, grad_gates.sum(0));
+  auto before = wide(call.host("cx")), tanh = wide(call.host("cy")).tanh(), gates = parts(wide(call.host("workspace")), 4);
+  auto grad_hidden = or_zeros(call, "grad_hy", before), grad_state = or_zeros(call, "grad_cy", before);
+  auto results = wide_results(call);
+  auto grad_gates = parts(results.tensor(0), 4), grad_before = results.tensor(1);
+  AT_DISPATCH_FLOATING_TYPES(before.scalar_type(), "lstm_cell_backward", [&] {
+    auto gate = gates.accessor<scalar_t, 3>(), grad_gate = grad_gates.accessor<scalar_t, 3>();
+    auto old = before.accessor<scalar_t, 2>(), now = tanh.accessor<scalar_t, 2>();
+    auto grad_out = grad_hidden.accessor<scalar_t, 2>(), grad_now = grad_state.accessor<scalar_t, 2>();
+    auto grad_old = grad_before.accessor<scalar_t, 2>();
+    for (int64_t n = 0; n < old.size(0); ++n)
+      for (int64_t i = 0; i < old.size(1); ++i) {
+        auto input = gate[n][0][i], forget = gate[n][1][i], cell = gate[n][2][i], output = gate[n][3][i];
+        auto grad = grad_now[n][i] + grad_out[n][i] * output * of_tanh(now[n][i]);
+        grad_gate[n][0][i] = grad * cell * of_sigmoid(input);
+        grad_gate[n][1][i] = grad * old[n][i] * of_sigmoid(forget);
+        grad_gate[n][2][i] = grad * input * of_tanh(cell);
+        grad_gate[n][3][i] = grad_out[n][i] * now[n][i] * of_sigmoid(output);
+        grad_old[n][i] = grad * forget;
+      }
+  });
+  sum_rows(results.tensor(2), results.tensor(0));
+  results.write_back();
 }
 
 void gru_cell(const Call& call) {
   Below below;
-  auto input = gates(call, "input_gates", "input_bias").chunk(3, 1);
-  auto hidden = gates(call, "hidden_gates", "hidden_bias").chunk(3, 1);
+  auto input = gates(call, "input_gates", "input_bias"), hidden = gates(call, "hidden_gates", "hidden_bias");
   auto before = wide(call.host("hx"));
-  auto reset = (input[0] + hidden[0]).sigmoid();
-  auto update = (input[1] + hidden[1]).sigmoid();
-  auto fresh = (input[2] + reset * hidden[2]).tanh();
-  write(call, 0, fresh + update * (before - fresh));
-  write(call, 1, at::cat({reset, update, fresh, before, hidden[2]}, 1));
+  auto width = before.size(1);
+  auto results = wide_results(call);
+  auto after = results.tensor(0), kept = results.tensor(1);
+  auto both = part(kept, 0, width, 2), reset = part(kept, 0, width), update = part(kept, 1, width);
+  auto fresh = part(kept, 2, width), new_hidden = part(hidden, 2, width);
+  at::add_out(both, part(input, 0, width, 2), part(hidden, 0, width, 2)).sigmoid_();
+  at::addcmul_out(fresh, part(input, 2, width), reset, new_hidden).tanh_();
+  part(kept, 3, width).copy_(before);
+  part(kept, 4, width).copy_(new_hidden);
+  at::sub_out(after, before, fresh).mul_(update).add_(fresh);
+  results.write_back();
 }
 
 void gru_cell_backward(const Call& call) {
   Below below;
-  auto parts = wide(call.host("workspace")).chunk(5, 1);
-  const auto &reset = parts[0], &update = parts[1], &fresh = parts[2], &before = parts[3], &hidden = parts[4];
-  auto grad = wide(call.host("grad_hy"));
-  auto grad_fresh = grad * (1 - update) * (1 - fresh * fresh);
-  auto grad_update = grad * (before - fresh) * update * (1 - update);
-  auto grad_reset = grad_fresh * hidden * reset * (1 - reset);
-  auto grad_input = at::cat({grad_reset, grad_update, grad_fresh}, 1);
-  auto grad_hidden = at::cat({grad_reset, grad_update, grad_fresh * reset}, 1);
-  write(call, 0, grad_input);
-  write(call, 1, grad_hidden);
-  write(call, 2, grad * update);
-  write(call, 3, grad_input.sum(0));
-  write(call, 4, grad_hidden.sum(0));
+  auto gates = parts(wide(call.host("workspace")), 5), grad_hidden = wide(call.host("grad_hy"));
+  auto results = wide_results(call);
+  auto grad_inputs = parts(results.tensor(0), 3), grad_gates = parts(results.tensor(1), 3);
+  auto grad_before = results.tensor(2);
+  AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "gru_cell_backward", [&] {
+    auto gate = gates.accessor<scalar_t, 3>();
+    auto grad_input = grad_inputs.accessor<scalar_t, 3>(), grad_gate = grad_gates.accessor<scalar_t, 3>();
+    auto grad_out = grad_hidden.accessor<scalar_t, 2>(), grad_old = grad_before.accessor<scalar_t, 2>();
+    for (int64_t n = 0; n < grad_old.size(0); ++n)
+      for (int64_t i = 0; i < grad_old.size(1); ++i) {
+        auto reset = gate[n][0][i], update = gate[n][1][i], fresh = gate[n][2][i], grad = grad_out[n][i];
+        auto grad_fresh = grad * (1 - update) * of_tanh(fresh);
+        grad_input[n][0][i] = grad_gate[n][0][i] = grad_fresh * gate[n][4][i] * of_sigmoid(reset);
+        grad_input[n][1][i] = grad_gate[n][1][i] = grad * (gate[n][3][i] - fresh) * of_sigmoid(update);
+        grad_input[n][2][i] = grad_fresh;
+        grad_gate[n][2][i] = grad_fresh * reset;
+        grad_old[n][i] = grad * update;
+      }
+  });
+  sum_rows(results.tensor(3), results.tensor(0));
+  sum_rows(results.tensor(4), results.tensor(1));
+  results.write_back();
 }
 
 } // namespace simulated_gpu::recurrent

@@ -18,6 +18,9 @@ class Wider {
   const Arguments& arguments() const {
     return arguments_;
   }
+  at::Tensor tensor(size_t index) const {
+    return arguments_[index].toTensor();
+  }
   // Rounds what was computed in place into the tensors that were given.
   void write_back() const;
 
