@@ -731,7 +731,7 @@ assert scaled.tolist() == [0.0, 0.25, 0.75, 1.0]
 # %% [markdown]
 # **3.** After `torch.manual_seed(7)`, make a random tensor `big` of shape (1, 1, 1, 10), and `small` with the same numbers in shape (10,).
 # Then take `batch = torch.rand(1, 3, 1)`, a batch of one sample, and remove only its last dimension, as `rows`.
-# Check: `assert small.shape == (10,) and rows.shape == (1, 3)`
+# Check: `assert small.tolist() == big[0, 0, 0].tolist() and rows.shape == (1, 3)`
 
 # %% fold="Solution"
 torch.manual_seed(7)
@@ -808,7 +808,8 @@ assert torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), r
 # %% [markdown]
 # **9.** Write `squares_on(device)`: it makes the numbers 1 to 5 as `float32` on the device, squares them there, and returns a NumPy array.
 # It must work on a CPU and on a GPU.
-# Check: `assert isinstance(squares_on(device), np.ndarray) and squares_on(device).tolist() == [1, 4, 9, 16, 25]`
+# Check: `assert isinstance(squares_on(device), np.ndarray) and squares_on(device).tolist() == [1, 4, 9, 16, 25]`;
+# on a CPU it cannot see whether the function works on a GPU, so compare with the solution.
 
 
 # %% fold="Solution"
