@@ -83,6 +83,14 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
     assert (project / "mkdocs.yml").read_bytes() == before
 
 
+def test_a_block_that_fails_twice_has_failed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its message may be another one each time, as griffe's is that names a folder; why it fails is what counts."""
+    text = "# Page\n\n```python\nimport time\n\nraise ValueError(time.perf_counter_ns())\n```\n"
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    assert "without output: docs/index.md:3 on cpu raised ValueError: " in capsys.readouterr().out
+
+
 def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the processes of pages begin with a NumPy that was imported for all of them."""
     text = "# Page\n\n```python\nimport pandas\nimport numpy\n\nnumpy.random.random()\n```\n"

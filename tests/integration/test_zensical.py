@@ -162,6 +162,16 @@ def test_pages_of_others_are_left_as_they_are(zensical: Callable[..., str], proj
     assert md.convert("Text") == "<p>Text</p>"
 
 
+def test_what_is_rendered_within_a_page_stays_as_it_is(project: Path) -> None:
+    """Zensical hands its page on to the Markdown of mkdocstrings, of which each docstring then was the page."""
+    rendering, text = Rendering(project, "index.md"), PAGE_TEXT.rpartition("---\n")[2]
+    page, docstring = (Markdown(extensions=[rendering, NAME, "pymdownx.superfences"]) for _ in range(2))
+    docstring.preprocessors[PAGE].page = page.preprocessors[PAGE].page
+    assert "data-block" in page.convert(text)
+    assert docstring.convert("A docstring.") == "<p>A docstring.</p>"
+    assert "data-block" in page.convert(text)
+
+
 def test_a_page_that_cannot_be_read_says_so_and_the_others_go_on(
     zensical: Callable[..., str], project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

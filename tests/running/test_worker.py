@@ -15,10 +15,12 @@ import pytest
 from samedevice.outputs.cleaning import LIMIT
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
+from samedevice.running.processes import Launcher
 from samedevice.running.section_runner import SectionRunner
 from samedevice.running.worker import INK
 
 Run = Callable[..., tuple[Output, ...]]
+Write = Callable[..., Page]
 Faults = Callable[..., list[str]]
 
 
@@ -38,6 +40,16 @@ def test_blocks_share_one_namespace_that_is_a_real_module(run: Run) -> None:
     code = "import pickle\nfrom dataclasses import dataclass\n\n@dataclass\nclass Point:\n    x: int"
     outputs = run(python(code, "pickle.loads(pickle.dumps(Point(3)))", "Point.__module__", "__name__"))
     assert [output.value for output in outputs[1:]] == ["Point(x=3)", "'__main__'", "'__main__'"]
+
+
+@pytest.mark.parametrize("fork", [True, False], ids=["fork", "spawn"])
+def test_modules_are_looked_for_in_no_folder_of_ours(light_torch: None, root: Path, write: Write, fork: bool) -> None:
+    """Its name is another one each time; griffe prints `sys.path` where it finds no module."""
+    page = write(python("import sys\n[path for path in sys.path if 'samedevice-run-' in path]"))
+    with SectionRunner(root) as sessions:
+        sessions.launcher = Launcher(sessions.folder, fork=fork)
+        (output,) = sessions.run(page, "cpu").outputs
+    assert output == Output(value="[]")
 
 
 def test_blocks_are_compiled_as_plain_python(run: Run) -> None:

@@ -127,10 +127,16 @@ def rendered_page(md: Markdown) -> tuple[RenderedSite, Page] | None:
 
 
 def _zensical(md: Markdown) -> Weaving | None:
-    """What Zensical says about the page that it renders; None under other builders."""
+    """What Zensical says about the page that it renders; None under other builders.
+
+    None, too, for what others render within that page, such as docstrings: Zensical hands its page on to them.
+    """
     from samedevice.integration.zensical.pages import PAGE, ZensicalPage
 
-    return ZensicalPage(md.preprocessors[PAGE]) if PAGE in md.preprocessors else None
+    if PAGE not in md.preprocessors:
+        return None
+    context = md.preprocessors[PAGE]
+    return ZensicalPage(context) if vars(context.page).setdefault(OURS, md) is md else None
 
 
 def prepare(md: Markdown) -> bool:

@@ -142,7 +142,7 @@ def _record(root: Path, pages: list[Page]) -> Iterator[str]:
         runs.start((page, device, None) for page, device in selected)
         for (page, device), run in zip(selected, first, strict=True):
             again = zip(page.blocks, run.outputs, runs.result(page, device).outputs, strict=True)
-            run = replace(run, outputs=tuple(_the_same(*three) for three in again))
+            run = replace(run, outputs=tuple(_the_same(device, *three) for three in again))
             yield runs.write(page, device, run)
             for block, output in zip(page.blocks, run.outputs, strict=True):
                 wrong = fault(block, device, output) if output else ""
@@ -152,11 +152,11 @@ def _record(root: Path, pages: list[Page]) -> Iterator[str]:
         runs.close()
 
 
-def _the_same(block: Block, one: Output | None, other: Output | None) -> Output | None:
-    """What a block printed in two runs; if that is not the same, an output that says so."""
-    if one and other and difference(one, other, block.options.numbers_vary):
-        return Output(died=VARIES)
-    return one
+def _the_same(device: str, block: Block, one: Output | None, other: Output | None) -> Output | None:
+    """What a block printed in two runs; if that is not the same, an output that says so, unless it failed in both."""
+    if not one or not other or (fault(block, device, one) and fault(block, device, other)):
+        return one
+    return Output(died=VARIES) if difference(one, other, block.options.numbers_vary) else one
 
 
 def _left(pages: list[Page]) -> Counter[str]:

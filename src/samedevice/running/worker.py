@@ -267,9 +267,10 @@ def _svg(figure: Any, **options: Any) -> str:
 
 def prepare(job: Job) -> None:
     """Make this process the page's: folder, device, warnings as they are shown, limits."""
+    begun = ("", os.getcwd())  # where `python -m` looks for modules: a folder of ours
     os.chdir(job["folder"])
     os.environ.update(job["environ"])
-    sys.path[:] = [path for path in sys.path if path]
+    sys.path[:] = [path for path in sys.path if path not in begun]
     if os.name == "posix":
         import resource
 
