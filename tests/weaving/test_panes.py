@@ -79,7 +79,7 @@ def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Pa
     html = output_html(block, shown)
     details = html[html.index("<details") : html.index("</details>")]
     assert details.endswith(
-        "<p>EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21</p><pre>took 2.5 s</pre>"
+        "<p>Other numbers:</p><p>EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21</p><pre>took 2.5 s</pre>"
     )
     assert details.count("EPYC 9B14") == 3
     assert "sd-switch" not in html

@@ -131,6 +131,7 @@ def _head(block: Block, pane: Pane, about: str) -> str:
     if pane.simulated:
         lines = f"{with_link(labels.NO_DEVICE, about)}\n{lines}"
     others = "".join(map(_other, pane.printed_other_numbers))
+    others = f"<p>Other numbers:</p>{others}" if others else ""
     return f'<details class="sd-head" {UNSEARCHED}><summary>{label}</summary><p>{lines}</p>{others}</details>'
 
 
