@@ -6,6 +6,8 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
+#include <optional>
+
 namespace simulated_gpu {
 
 struct Silence : c10::WarningHandler {
@@ -15,9 +17,14 @@ struct Silence : c10::WarningHandler {
 struct Below {
   at::AutoDispatchBelowADInplaceOrView autograd;
   c10::impl::ExcludeDispatchKeyGuard autocast{c10::autocast_dispatch_keyset};
-  at::DisableRecordFunctionGuard profiler;
+  std::optional<at::DisableRecordFunctionGuard> profiler; // costs more than the rest, so only where one looks
   Silence silence;
   c10::WarningUtils::WarningHandlerGuard warnings{&silence};
+
+  Below() {
+    if (at::hasCallbacks())
+      profiler.emplace();
+  }
 };
 
 } // namespace simulated_gpu

@@ -24,8 +24,13 @@ at::Tensor gates(const Call& call, const char* name, const char* bias) {
   return call.given(bias) ? made + wide(call.host(bias)) : made;
 }
 
-at::Tensor or_zeros(const Call& call, const char* name, const at::Tensor& like) {
-  return call.given(name) ? wide(call.host(name)) : at::zeros_like(like);
+// Row after row, in the dtype that is computed in.
+at::Tensor rows(const Call& call, const char* name) {
+  return wide(call.host(name)).contiguous();
+}
+
+at::Tensor rows_or_zeros(const Call& call, const char* name, const at::Tensor& like) {
+  return call.given(name) ? rows(call, name) : at::zeros_like(like);
 }
 
 // The results in the dtype that is computed in: their own memory, or copies that write_back rounds into them.
@@ -44,11 +49,6 @@ at::Tensor part(const at::Tensor& rows, int64_t index, int64_t width, int64_t co
 void sum_rows(at::Tensor result, const at::Tensor& rows) {
   if (result.defined())
     at::sum_out(result, rows, 0);
-}
-
-// [row, part, column] of a tensor whose parts are side by side.
-at::Tensor parts(const at::Tensor& rows, int64_t count) {
-  return rows.view({rows.size(0), count, rows.size(1) / count});
 }
 
 // The derivatives of sigmoid and tanh, from what they returned.
@@ -88,7 +88,10 @@ void lstm_cell(const Call& call) {
   auto results = wide_results(call);
   auto hidden = results.tensor(0), state = results.tensor(1), kept = results.tensor(2);
   auto width = state.size(1);
-  at::add_out(kept, gates(call, "input_gates", "input_bias"), gates(call, "hidden_gates", "hidden_bias"));
+  at::add_out(kept, wide(call.host("input_gates")), wide(call.host("hidden_gates")));
+  for (const char* bias : {"input_bias", "hidden_bias"})
+    if (call.given(bias))
+      kept.add_(wide(call.host(bias)));
   part(kept, 0, width, 2).sigmoid_();
   auto input = part(kept, 0, width), forget = part(kept, 1, width);
   auto cell = part(kept, 2, width).tanh_(), output = part(kept, 3, width).sigmoid_();
@@ -99,24 +102,23 @@ void lstm_cell(const Call& call) {
 
 void lstm_cell_backward(const Call& call) {
   Below below;
-  auto before = wide(call.host("cx")), tanh = wide(call.host("cy")).tanh(), gates = parts(wide(call.host("workspace")), 4);
-  auto grad_hidden = or_zeros(call, "grad_hy", before), grad_state = or_zeros(call, "grad_cy", before);
+  auto gates = rows(call, "workspace"), before = rows(call, "cx"), tanh = rows(call, "cy").tanh();
+  auto grad_hidden = rows_or_zeros(call, "grad_hy", before), grad_state = rows_or_zeros(call, "grad_cy", before);
   auto results = wide_results(call);
-  auto grad_gates = parts(results.tensor(0), 4), grad_before = results.tensor(1);
   AT_DISPATCH_FLOATING_TYPES(before.scalar_type(), "lstm_cell_backward", [&] {
-    auto gate = gates.accessor<scalar_t, 3>(), grad_gate = grad_gates.accessor<scalar_t, 3>();
-    auto old = before.accessor<scalar_t, 2>(), now = tanh.accessor<scalar_t, 2>();
-    auto grad_out = grad_hidden.accessor<scalar_t, 2>(), grad_now = grad_state.accessor<scalar_t, 2>();
-    auto grad_old = grad_before.accessor<scalar_t, 2>();
-    for (int64_t n = 0; n < old.size(0); ++n)
-      for (int64_t i = 0; i < old.size(1); ++i) {
-        auto input = gate[n][0][i], forget = gate[n][1][i], cell = gate[n][2][i], output = gate[n][3][i];
-        auto grad = grad_now[n][i] + grad_out[n][i] * output * of_tanh(now[n][i]);
-        grad_gate[n][0][i] = grad * cell * of_sigmoid(input);
-        grad_gate[n][1][i] = grad * old[n][i] * of_sigmoid(forget);
-        grad_gate[n][2][i] = grad * input * of_tanh(cell);
-        grad_gate[n][3][i] = grad_out[n][i] * now[n][i] * of_sigmoid(output);
-        grad_old[n][i] = grad * forget;
+    const auto *gate = gates.data_ptr<scalar_t>(), *old = before.data_ptr<scalar_t>(), *now = tanh.data_ptr<scalar_t>();
+    const auto *grad_out = grad_hidden.data_ptr<scalar_t>(), *grad_now = grad_state.data_ptr<scalar_t>();
+    auto *grad_gate = results.tensor(0).data_ptr<scalar_t>(), *grad_old = results.tensor(1).data_ptr<scalar_t>();
+    const auto width = before.size(1);
+    for (int64_t row = 0; row < before.size(0); ++row)
+      for (int64_t column = 0; column < width; ++column) {
+        auto k = row * width + column, i = 4 * row * width + column, f = i + width, c = f + width, o = c + width;
+        auto grad = grad_now[k] + grad_out[k] * gate[o] * of_tanh(now[k]);
+        grad_gate[i] = grad * gate[c] * of_sigmoid(gate[i]);
+        grad_gate[f] = grad * old[k] * of_sigmoid(gate[f]);
+        grad_gate[c] = grad * gate[i] * of_tanh(gate[c]);
+        grad_gate[o] = grad_out[k] * now[k] * of_sigmoid(gate[o]);
+        grad_old[k] = grad * gate[f];
       }
   });
   sum_rows(results.tensor(2), results.tensor(0));
@@ -142,23 +144,24 @@ void gru_cell(const Call& call) {
 
 void gru_cell_backward(const Call& call) {
   Below below;
-  auto gates = parts(wide(call.host("workspace")), 5), grad_hidden = wide(call.host("grad_hy"));
+  auto gates = rows(call, "workspace"), grad_hidden = rows(call, "grad_hy");
   auto results = wide_results(call);
-  auto grad_inputs = parts(results.tensor(0), 3), grad_gates = parts(results.tensor(1), 3);
-  auto grad_before = results.tensor(2);
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "gru_cell_backward", [&] {
-    auto gate = gates.accessor<scalar_t, 3>();
-    auto grad_input = grad_inputs.accessor<scalar_t, 3>(), grad_gate = grad_gates.accessor<scalar_t, 3>();
-    auto grad_out = grad_hidden.accessor<scalar_t, 2>(), grad_old = grad_before.accessor<scalar_t, 2>();
-    for (int64_t n = 0; n < grad_old.size(0); ++n)
-      for (int64_t i = 0; i < grad_old.size(1); ++i) {
-        auto reset = gate[n][0][i], update = gate[n][1][i], fresh = gate[n][2][i], grad = grad_out[n][i];
-        auto grad_fresh = grad * (1 - update) * of_tanh(fresh);
-        grad_input[n][0][i] = grad_gate[n][0][i] = grad_fresh * gate[n][4][i] * of_sigmoid(reset);
-        grad_input[n][1][i] = grad_gate[n][1][i] = grad * (gate[n][3][i] - fresh) * of_sigmoid(update);
-        grad_input[n][2][i] = grad_fresh;
-        grad_gate[n][2][i] = grad_fresh * reset;
-        grad_old[n][i] = grad * update;
+    const auto *gate = gates.data_ptr<scalar_t>(), *grad_out = grad_hidden.data_ptr<scalar_t>();
+    auto *grad_input = results.tensor(0).data_ptr<scalar_t>(), *grad_gate = results.tensor(1).data_ptr<scalar_t>();
+    auto* grad_old = results.tensor(2).data_ptr<scalar_t>();
+    const auto width = grad_hidden.size(1);
+    for (int64_t row = 0; row < grad_hidden.size(0); ++row)
+      for (int64_t column = 0; column < width; ++column) {
+        const auto* kept = gate + 5 * row * width + column;
+        auto reset = kept[0], update = kept[width], fresh = kept[2 * width], old = kept[3 * width];
+        auto k = row * width + column, r = 3 * row * width + column, u = r + width, n = u + width;
+        auto grad = grad_out[k], grad_fresh = grad * (1 - update) * of_tanh(fresh);
+        grad_input[r] = grad_gate[r] = grad_fresh * kept[4 * width] * of_sigmoid(reset);
+        grad_input[u] = grad_gate[u] = grad * (old - fresh) * of_sigmoid(update);
+        grad_input[n] = grad_fresh;
+        grad_gate[n] = grad_fresh * reset;
+        grad_old[k] = grad * update;
       }
   });
   sum_rows(results.tensor(3), results.tensor(0));
