@@ -10,8 +10,12 @@
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
   all(".md-nav--secondary .md-nav").forEach((nav) => { nav.ariaLabel += ", on this page"; });
+  /* What opens the menu and the search is a label, out of the keyboard's reach, and may not be called a button. Its style asks for `for`. */
   for (const label of all("label.md-header__button:not([title])")) {
-    Object.assign(label, { tabIndex: 0, role: "button", ariaLabel: label.htmlFor === "__search" ? "Open search" : "Open menu" });
+    const { className, innerHTML, control } = label, ariaLabel = control.id === "__search" ? "Open search" : "Open menu";
+    const button = make("button", { className, innerHTML, ariaLabel, onclick: () => control.click() });
+    button.setAttribute("for", control.id);
+    label.replaceWith(button);
   }
   /* To know whether code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
   let width;

@@ -37,8 +37,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
 
   /* Words without numbers, which are the reader's own. */
-  const words = (text) => text.toLowerCase().match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
-  const tokens = (text) => text.toLowerCase().match(/[a-z_]\w+|\b\dd\b/g) ?? [];
+  const lower = (text) => text.toLowerCase().replace(/\bin[- ]place\b/g, "inplace");
+  const words = (text) => lower(text).match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
+  const tokens = (text) => lower(text).match(/[a-z_]\w+|\b\dd\b/g) ?? [];
   const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
     "into is it its my of on or our so should that the their them there these they this to use using was what when where which while " +
@@ -87,7 +88,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     deadlock hang; stuck hang; hang stuck; bottleneck slow; stall slow wait; latency time; elapsed time; duration time; timer time; synchronize wait; async asynchron non_blocking;
     multiprocessing worker process; launch torchrun; slurm torchrun; cluster node torchrun; continue resume; restart resume; store save; export save; weight paramet;
     network model; net model; backpropagation backward; backpropagate backward; differentiate grad backward; jacobian grad; unfreeze freeze requires_grad;
-    imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
+    huge large; big large; f1 accuracy; recall accuracy; metric accuracy; imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
     dataframe pandas; csv pandas; opencv image; pil image; picture image; jupyter notebook; colab notebook; nvcc toolkit; microbatch accumulation; batchsize batch;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
@@ -182,7 +183,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
     const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
-    const own = pasted ? words(asked) : [...tokens(asked), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
+    const split = (word) => (word.includes("_") && !index.counts.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
+    const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
     const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.counts.has(word));
