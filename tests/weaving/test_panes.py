@@ -78,9 +78,8 @@ def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Pa
     assert pane.versions("cpu") == "2.11 to 2.15"
     html = output_html(block, shown)
     details = html[html.index("<details") : html.index("</details>")]
-    assert details.endswith(
-        "<p>Other numbers:</p><p>EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21</p><pre>took 2.5 s</pre>"
-    )
+    other = "EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21"
+    assert details.endswith(f"<p>Other numbers:</p><p>{other}</p><pre>took 2.5 s</pre>")
     assert details.count("EPYC 9B14") == 3
     assert "sd-switch" not in html
 
