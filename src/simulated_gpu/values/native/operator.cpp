@@ -44,6 +44,23 @@ struct Claim {
   uint64_t before;
 };
 
+// Whether an outer operator computes all results itself.
+thread_local bool idle = false;
+
+struct Idle {
+  explicit Idle(bool now) : before(idle) {
+    idle = now;
+  }
+  ~Idle() {
+    idle = before;
+  }
+  Idle(const Idle&) = delete;
+  Idle& operator=(const Idle&) = delete;
+
+ private:
+  bool before;
+};
+
 struct Promise {
   Promise(Foresee foresee, const Arguments& arguments) : made(foresee != nullptr) {
     if (made)
@@ -106,8 +123,10 @@ void Operator::original(c10::DispatchKeySet keys, Stack* stack) const {
 }
 
 bool Operator::draws(const Arguments& arguments) const {
+  if (!special_.random)
+    return false;
   auto chance = schema().argumentIndexWithName("dropout_p");
-  return special_.random && (!chance || arguments[*chance].toDouble() > 0);
+  return !chance || arguments[*chance].toDouble() > 0;
 }
 
 // What PyTorch's own code may overwrite before the values are computed: the arguments that the operator both reads and
@@ -186,6 +205,10 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     call_without_values(keys, stack);
     return;
   }
+  if (idle) {
+    original(keys, stack);
+    return;
+  }
   Claim claim;
   if (special_.replace) {
     replace(stack);
@@ -202,7 +225,10 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
         "before the capture, or run this on a real GPU.");
   auto state = random ? Philox::next(arguments, schema()) : Philox{};
   Promise promise(special_.foresee, arguments);
-  original(keys, stack);
+  {
+    Idle within(special_.alone);
+    original(keys, stack);
+  }
   if (!claim.launched())
     return;
   auto results = torch::jit::last(*stack, schema().returns().size());

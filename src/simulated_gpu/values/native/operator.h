@@ -50,6 +50,7 @@ struct Special {
   Replace replace = nullptr;
   Foresee foresee = nullptr;
   bool random = false; // it draws from a generator, unless its dropout_p is 0
+  bool alone = false; // `compute` writes all results, and operators that PyTorch's own code calls compute nothing
 };
 
 class Operator {

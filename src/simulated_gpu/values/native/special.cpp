@@ -23,6 +23,10 @@ Special computed(Compute compute) {
   return {compute, nullptr, nullptr};
 }
 
+Special computed_alone(Compute compute) {
+  return {compute, nullptr, nullptr, false, true};
+}
+
 Special replaced(Replace replace) {
   return {nullptr, replace, nullptr};
 }
@@ -115,9 +119,9 @@ const Table& table() {
       {"aten::cudnn_is_acceptable", replaced(recurrent::cudnn_does_not_suit)},
       {"aten::_cudnn_rnn_flatten_weight", replaced(recurrent::flatten)},
       {"aten::_thnn_fused_lstm_cell", computed(recurrent::lstm_cell)},
-      {"aten::_thnn_fused_lstm_cell_backward_impl", computed(recurrent::lstm_cell_backward)},
+      {"aten::_thnn_fused_lstm_cell_backward_impl", computed_alone(recurrent::lstm_cell_backward)},
       {"aten::_thnn_fused_gru_cell", computed(recurrent::gru_cell)},
-      {"aten::_thnn_fused_gru_cell_backward", computed(recurrent::gru_cell_backward)},
+      {"aten::_thnn_fused_gru_cell_backward", computed_alone(recurrent::gru_cell_backward)},
 
       {"aten::uniform_", drawn(random::uniform)},
       {"aten::normal_", drawn(random::normal)},
