@@ -61,7 +61,7 @@ rest: $(VENV)/ready ## strict build, and the slow tests: browser, faults, other 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tools/bench/bench.py
 
-projects: $(VENV)/ready ## run the documentation of seven other projects, build that of four, and run the tools that test it there
+projects: $(VENV)/ready ## run or build the documentation of ten other projects, and run the tools that test it there
 	$(BIN)/python tools/bench/prove.py $(PROJECTS)
 
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)

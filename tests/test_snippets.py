@@ -55,8 +55,7 @@ def begin(run: Callable[..., tuple[Output | None, ...]]) -> Callable[..., Output
 def test_a_program_says_what_it_can_do(path: Path, begin: Callable[..., Output]) -> None:
     """Each option has a line of help."""
     said = begin(path, "--help")
-    assert said.raised is not None
-    assert (said.raised.type, said.raised.message) == ("SystemExit", "0")
+    assert said.raised is None
     assert said.text.startswith("usage: ")
 
 

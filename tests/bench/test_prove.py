@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import results
 from pages_run import count
-from projects import CONFIGS, PROJECTS, Project, environment, hash_pages, make_project, source
+from projects import BUILT, CONFIGS, PROJECTS, Project, environment, hash_pages, make_project, source
 from prove import fault, read_pages
 
 REPORT = """<testsuites><testsuite>
@@ -69,7 +69,7 @@ d = 1
 
 def named(name: str) -> Project:
     """The project with this name."""
-    return next(project for project in PROJECTS if project.name == name)
+    return next(project for project in (*PROJECTS, *BUILT) if project.name == name)
 
 
 def test_a_report_is_counted_and_a_page_that_is_refused_is_no_test() -> None:
@@ -127,6 +127,20 @@ def test_where_git_gets_nothing_it_says_what_to_do(tmp_path: Path, monkeypatch: 
     assert f"torchio: git cannot fetch commit {project.commit} from {tmp_path / 'empty'}: " in str(told.value)
     assert str(told.value).endswith("Name the folder of a checkout: tools/bench/prove.py torchio=FOLDER")
     assert not (tmp_path / ".cache/bench/source/torchio").exists()
+
+
+def test_what_git_fetches_has_the_tag_that_versions_are_taken_from(
+    tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit is fetched without its tags; griffe's packages then want a version of each other that none has."""
+    monkeypatch.setattr("projects.ROOT", tmp_path)
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for arguments in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *arguments], cwd=checkout, check=True)
+    found = {"address": str(checkout), "commit": "HEAD", "pages": hash_pages(checkout)}
+    place = source(replace(named("griffe"), **found), "")
+    tags = subprocess.run(["git", "tag", "--points-at", "HEAD"], cwd=place, capture_output=True, text=True, check=True)
+    assert tags.stdout == "2.2.0\n"
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)

@@ -21,6 +21,7 @@ from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
 
 from same_device_site.settings import parse_page
+from samedevice.errors import PageError
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
 from samedevice.integration.extension import SameDeviceExtension
 from samedevice.integration.project_file import ProjectError, adapted, read, settings_of, weaves
@@ -173,10 +174,13 @@ def test_what_is_rendered_within_a_page_stays_as_it_is(project: Path) -> None:
 
 
 def test_a_page_that_cannot_be_read_says_so_and_the_others_go_on(
-    zensical: Callable[..., str], project: Path, capsys: pytest.CaptureFixture[str]
+    zensical: Callable[..., str], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An exception would end `zensical serve`."""
+    """An exception would end `zensical serve`. It has to end `zensical build`, which shows no error otherwise."""
     (project / "docs/index.md").write_text('# Start\n\n```python nedds="cuda"\nprint(1)\n```\n', encoding="utf-8")
+    with pytest.raises(PageError, match=r"docs/index\.md:3: "):
+        zensical()
+    monkeypatch.setattr("sys.argv", ["zensical", "serve"])
     assert "This page has an error" in zensical()
     assert "samedevice: docs/index.md:3: " in capsys.readouterr().err
 
@@ -352,6 +356,17 @@ def test_samedevice_build_makes_the_whole_site(
     assert (project / "site/sub/walk.py").read_text(encoding="utf-8") != WALK
     assert "[Start](index.md): What it is." in (project / "site/llms.txt").read_text(encoding="utf-8")
     assert sorted(project.joinpath("docs").rglob("*")) == before
+
+
+@needs_zensical
+def test_zensical_build_fails_on_a_page_that_is_wrong(project: Path) -> None:
+    """A page is never replaced in a build that passes."""
+    build = [sys.executable, "-m", "zensical", "build"]
+    assert subprocess.run(build, cwd=project, check=False).returncode == 0
+    (project / "docs/index.md").write_text('# Start\n\n```python nedds="cuda"\nprint(1)\n```\n', encoding="utf-8")
+    done = subprocess.run(build, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "PageError: docs/index.md:3: " in done.stderr
 
 
 @needs_zensical

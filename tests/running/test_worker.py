@@ -318,6 +318,16 @@ def test_a_command_that_fails_is_a_failure_with_its_status(faults: Faults) -> No
     assert found.startswith("docs/page.md:1 on cpu raised SystemExit: 1")
 
 
+def test_a_program_that_ends_itself_well_has_not_failed(run: Run) -> None:
+    """`sys.exit(main())` is how many end; with `raises=` the page wants it to be shown."""
+    code = "print('shown')\nraise SystemExit({})"
+    (one, other, bad) = run(python(*(code.format(status) for status in ("0", "", "2"))))
+    assert one == other == Output(text="shown\n")
+    assert bad.raised is not None
+    (announced,) = run(f'```python raises="SystemExit"\n{code.format("0")}\n```\n')
+    assert announced.raised is not None
+
+
 def test_a_command_that_fails_shows_what_was_printed(faults: Faults) -> None:
     """A status alone says nothing about the cause."""
     (found,) = faults("```console\n$ echo no free port >&2; exit 1\n```\n")

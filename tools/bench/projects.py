@@ -49,6 +49,8 @@ class Project:
     """What builds its site."""
     lines: tuple[tuple[str, str], ...] = ()
     """What its author adds to files before `samedevice init`, which says so."""
+    tag: str = ""
+    """The tag of the commit, if what is installed takes its version from that."""
 
 
 PROJECTS = (
@@ -92,9 +94,18 @@ BUILT = (  # those that begin with "own-" are tried in the other way, too
             ("samuelcolvin", "dirty-equals", "32f23d118cae651a91209fbaa651b0adada60c71", "1b4052fb9f0a6e20"),
             ("encode", "httpx", "ae1b9f66238f75ced3ced5e4485408435de10768", "63eb3448d7e7b0f4"),
             ("koaning", "scikit-lego", "c668b0936884f82b0f505c9772db204553b41058", "2c0a030f53eb0bf8"),
-            ("mkdocstrings", "griffe", "b450abb0b372f594271a017153a297c75651531a", "d0efa4e8a94ee804"),
             ("narwhals-dev", "narwhals", "94c29dd2a9dd54da214df7aa16e4ed19469acdb7", "8729e4dd0af57030"),
         )
+    ),
+    Project(
+        name="griffe",
+        address="https://github.com/mkdocstrings/griffe",
+        commit="a345344b40f50f8556ee5d08665880ff9251485f",
+        release="",
+        pages="d0efa4e8a94ee804",
+        tool="pytest-markdown-docs",
+        tests=MARKDOWN_DOCS,
+        tag="2.2.0",
     ),
     Project(
         name="own-pytorch-metric-learning",
@@ -112,6 +123,16 @@ BUILT = (  # those that begin with "own-" are tried in the other way, too
         commit="a6469ef61bb903cbf7fd8749c70d8ceb8046c368",
         release="",
         pages="9378319091271513",
+        tool="pytest-markdown-docs",
+        tests=MARKDOWN_DOCS,
+        builder="zensical",
+    ),
+    Project(
+        name="typer",
+        address="https://github.com/fastapi/typer",
+        commit="9a7b2e83f6b62c750d6026b0de9ebf2026a8b8fa",
+        release="",
+        pages="2ce36dcd9f2eb5e1",
         tool="pytest-markdown-docs",
         tests=MARKDOWN_DOCS,
         builder="zensical",
@@ -153,7 +174,8 @@ def _fetched(project: Project) -> Path:
         return place
     place.mkdir(parents=True, exist_ok=True)
     fetch = ["fetch", "-q", "--depth", "1", project.address, project.commit]
-    for arguments in (["init", "-q"], fetch, ["checkout", "-q", "FETCH_HEAD"]):
+    tag = [["tag", project.tag]] if project.tag else []
+    for arguments in (["init", "-q"], fetch, ["checkout", "-q", "FETCH_HEAD"], *tag):
         done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
         if done.returncode:
             shutil.rmtree(place)

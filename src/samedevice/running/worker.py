@@ -152,7 +152,8 @@ class Runner:
             else:
                 self._program([sys.executable, self._path(block), *shlex.split(block["args"])])
         except BaseException as error:
-            raised = self._raised(error, block)
+            well = isinstance(error, SystemExit) and not error.code and not block["raises"]
+            raised = None if well else self._raised(error, block)
         if os.getpid() != self.process:  # the block forked, and this is the child
             with contextlib.suppress(Exception):
                 sys.stdout.flush()

@@ -33,6 +33,8 @@ from samedevice.weaving.weave import error_html, error_page, html_fence, is_wove
 
 PAGE = "rendering_context"
 """The name of the preprocessor in which Zensical keeps the page and the configuration."""
+SERVE = "serve"
+"""Zensical's command that shows the site while somebody writes. Nothing else says which command is running."""
 COPY = CACHE / "zensical"
 """Where `samedevice build` puts the copy of a project that Zensical builds, in which notebooks are pages."""
 
@@ -76,7 +78,8 @@ class ZensicalPage:
     def woven(self, md: Markdown, text: str) -> str | None:
         """The page with its outputs; None for a page that is not ours.
 
-        A page that cannot be shown has what is wrong in its place. That and problems are told, in a copy by its build.
+        A page that cannot be shown ends `zensical build`. Elsewhere it has what is wrong in its place; that and all
+        problems are told, in a copy by its build. Raises SameDeviceError.
         """
         project = self.project
         path = source(project.root / project.settings.docs, self.uri)
@@ -86,7 +89,7 @@ class ZensicalPage:
             self.page = parse_page(path, project.root, settings=project.settings)
             self.made = self._made(self.page, text)
         except SameDeviceError as error:
-            return error_page(self._tell(str(error).splitlines()))
+            return error_page(self._refused(error))
         self._tell(self.made.problems)
         found = without_front_matter(self.made.markdown)
         if project.copied:
@@ -114,13 +117,19 @@ class ZensicalPage:
         try:
             self.made.check(self.page, html)
         except PageError as error:
-            return error_html(self._tell(str(error).splitlines()))
+            return error_html(self._refused(error))
         return html
 
     @property
     def names_languages(self) -> bool:
         """Whether the check comes later, and needs the names of languages."""
         return self.project.copied
+
+    def _refused(self, error: SameDeviceError) -> list[str]:
+        """What is wrong with the page, told. An exception ends `zensical serve`, too, so there it is not raised."""
+        if not self.project.copied and SERVE not in sys.argv:
+            raise error
+        return self._tell(str(error).splitlines())
 
     def _tell(self, problems: Iterable[str]) -> list[str]:
         told = list(problems)
