@@ -51,7 +51,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal " +
     "fix fixing bug issue issues problem problems question practice practices help tip tips easy simple necessary conveniently efficiently " +
     "find finding found handle handles handling affect affects behave behaves behaviour behavior seems specific certain particular different differently " +
-    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several").split(" ");
+    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several neural convolutional network networks").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
   const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
@@ -88,7 +88,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     deadlock hang; stuck hang; hang stuck; bottleneck slow; stall slow wait; latency time; elapsed time; duration time; timer time; synchronize wait; async asynchron non_blocking;
     multiprocessing worker process; launch torchrun; slurm torchrun; cluster node torchrun; continue resume; restart resume; store save; export save; weight paramet;
     network model; net model; backpropagation backward; backpropagate backward; differentiate grad backward; jacobian grad; unfreeze freeze requires_grad;
-    huge large; big large; f1 accuracy; recall accuracy; metric accuracy; imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
+    extend cat; enlarge cat; multi several; huge large; big large; f1 accuracy; recall accuracy; metric accuracy; imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
     dataframe pandas; csv pandas; opencv image; pil image; picture image; jupyter notebook; colab notebook; nvcc toolkit; microbatch accumulation; batchsize batch;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
@@ -110,7 +110,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/^parallel\//, /parallel|ddp|fsdp|distribut|multi|several|gpus|rank|torchrun|nccl|process|reduce|node|shard/],
   ];
   /* A question about a failure is answered by a section about one. */
-  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|error\w*|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|warning\w*|cannot|not|none)\b/;
+  const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|\w*errors?|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|\w*warning|cannot|not|none)\b/;
   const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35, asked: 1 };
   /* What people ask of each section of `docs`, by its location; of a page that is gone, of the section that has its anchor. */
   const questions = (docs) => {
@@ -188,9 +188,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
     const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.counts.has(word));
+    const named = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
     const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
-      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => other !== stem(word)).map((other) => [other, .6]);
+      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => !named.has(other)).map((other) => [other, .6]);
       return { word, will: [...will, ...also], extra: !list.includes(word) };
     }).filter(({ will }, at) => will.length || at < 40).slice(0, 60);
     terms.how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
