@@ -37,7 +37,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
 
   /* Words without numbers, which are the reader's own. */
-  const lower = (text) => text.toLowerCase().replace(/\bin[- ]place\b/g, "inplace");
+  const lower = (text) => text.toLowerCase().replace(/\bin[- ]place\b/g, "inplace").replace(/n't\b/g, "nt");
   const words = (text) => lower(text).match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
   const tokens = (text) => lower(text).match(/[a-z_]\w+|\b\dd\b/g) ?? [];
   const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
@@ -51,7 +51,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal " +
     "fix fixing bug issue issues problem problems question practice practices help tip tips easy simple necessary conveniently efficiently " +
     "find finding found handle handles handling affect affects behave behaves behaviour behavior seems specific certain particular different differently " +
-    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several neural convolutional network networks").split(" ");
+    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several neural convolutional network networks dont doesnt didnt isnt cant").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
   const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
@@ -88,7 +88,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     deadlock hang; stuck hang; hang stuck; bottleneck slow; stall slow wait; latency time; elapsed time; duration time; timer time; synchronize wait; async asynchron non_blocking;
     multiprocessing worker process; launch torchrun; slurm torchrun; cluster node torchrun; continue resume; restart resume; store save; export save; weight paramet;
     network model; net model; backpropagation backward; backpropagate backward; differentiate grad backward; jacobian grad; unfreeze freeze requires_grad;
-    extend cat; enlarge cat; multi several; huge large; big large; f1 accuracy; recall accuracy; metric accuracy; imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
+    extend cat; enlarge cat; increase grow; multi several; huge large; big large; f1 accuracy; recall accuracy; metric accuracy; imbalance weight class; unbalanced class weight; imbalanced class weight; logits softmax; sigmoid bcewithlogitsloss; bce bcewithlogitsloss; label target; broadcast expand;
     dataframe pandas; csv pandas; opencv image; pil image; picture image; jupyter notebook; colab notebook; nvcc toolkit; microbatch accumulation; batchsize batch;
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));

@@ -84,6 +84,16 @@ def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, addre
     page.close()
 
 
+def test_a_finger_hits_links_that_stand_by_themselves(browser: Any, address: str) -> None:
+    """24 px, which Lighthouse asks for and axe does not by itself: the list of errors, and the foot of each page."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}reference/errors.html")
+    for links in ("dt > a:not(.headerlink)", ".sd-foot a"):
+        heights = page.locator(links).evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+        assert min(heights) >= 24
+    page.close()
+
+
 def test_no_button_covers_a_block_in_a_list(desktop: Any, address: str) -> None:
     """Such a block is narrower than others; its line had room beside the buttons elsewhere, and none there."""
     desktop.goto(f"{address}parallel/ddp.html")

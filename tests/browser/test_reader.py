@@ -440,7 +440,7 @@ def test_menu_and_search_of_a_narrow_screen_open_by_keyboard(browser: Any, addre
     assert page.evaluate("document.getElementById('__drawer').checked")
     page.keyboard.press("Escape")
     page.reload()
-    page.get_by_role("button", name="Open search").press("Enter")
+    page.get_by_role("button", name="Open search").press("Space")
     page.keyboard.type("autocast")
     page.locator(".md-search-result__link").first.wait_for()
     context.close()

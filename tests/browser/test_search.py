@@ -163,8 +163,8 @@ TOPICS: dict[str, set[str]] = {}
 for line in (ROOT / "tests/samples/reference/old_addresses.txt").read_text(encoding="utf-8").splitlines():
     listed, about = (place.partition("#")[0] for place in line.split())
     TOPICS.setdefault(about, set()).add(listed)
-ENOUGH = {"questions": 630, "errors": 270}
-"""Of 684 and 290; some errors have no entry here, so that no page is right."""
+ENOUGH = {"questions": 794, "errors": 332}
+"""Of 868 and 353; some errors have no entry here, so that no page is right."""
 SOON = 1000
 """Milliseconds that an answer may take, as the slowest of all."""
 
