@@ -5,7 +5,7 @@
 
   /* What the theme leaves without a name, or out of reach of the keyboard. Of a term the first place is a tab stop. */
   const terms = {};
-  for (const term of all("article abbr")) term.tabIndex = terms[term.title] ? -1 : 0, terms[term.title] = 1;
+  for (const term of all("article abbr")) if (!term.closest("a")) term.tabIndex = terms[term.title] ? -1 : 0, terms[term.title] = 1;
   for (const [what, ariaLabel] of [[".md-search", "Search"], [".md-path", "Breadcrumbs"]]) {
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
