@@ -42,6 +42,7 @@ SLOW = {
     "integration/test_other_projects.py": "projects without our conftest.py",
     "integration/test_pytest_entry.py": "a wheel and two lines are enough in another project",
     "integration/test_your_own_docs.py": "the page for other projects works as written",
+    "integration/test_scripts.py": "scripts to take along run whole, process groups and all",
     "integration/test_zensical.py": "the other builder shows the same pages",
     "outputs/test_linear.py": "no output takes more than linear time to read",
     "same_device_site/test_markers.py": "every name on a page is one of PyTorch's",

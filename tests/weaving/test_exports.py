@@ -192,6 +192,16 @@ def test_a_script_runs_by_itself(write: Callable[..., Page], tmp_path: Path) -> 
     assert subprocess.check_output([sys.executable, str(path)], text=True) == "1\n"
 
 
+def test_a_script_begins_with_the_setup(write: Callable[..., Page], tmp_path: Path) -> None:
+    """Its names stay from section to section, also where a section that runs no Python is above it."""
+    setup = "```python setup\nname = 1\n```\n"
+    sections = ["```console\n$ echo\n```\n", f"{setup}\n```python\nprint(name)\n```\n", "```python\nprint(name)\n```\n"]
+    page = write("".join(f"## {number}\n\n{text}\n" for number, text in enumerate(sections)))
+    path = tmp_path / "page.py"
+    path.write_text(script(page, {}), encoding="utf-8")
+    assert subprocess.check_output([sys.executable, str(path)], text=True) == "1\n1\n"
+
+
 @pytest.mark.parametrize(("needs", "lines"), [("torch>=2.9", "new\n"), ("torch<2.9", ""), ("torch>=2.9,<2.10", "")])
 def test_a_script_passes_over_blocks_for_other_versions(
     write: Callable[..., Page], tmp_path: Path, needs: str, lines: str

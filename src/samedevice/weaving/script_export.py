@@ -52,9 +52,13 @@ def script(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
     parts += [NEEDS_TORCH] if guarded else []
     begins = {section.blocks[0].index: section for section in page.sections}
     first = page.sections[0] if len(page.sections) > 1 else None
+    setup = [block for block in page.blocks if block.options.setup]  # runs before the first section, wherever it is
     for text, block in pieces(page):
         parts += map(python_comment, headings(text))
         if block is not None:
+            parts += [_block(one, shown.get(one.index, ())) for one in setup]
+            setup = []
+        if block is not None and not block.options.setup:
             section = begins.get(block.index)
             if first and section is not None:
                 parts += [NEW_SECTION] if section is first else _beginning(section)
