@@ -1,4 +1,4 @@
-"""The scripts that readers take along, of pages that start process groups or show parts of a program: they run whole."""
+"""Scripts to take along, of pages that start process groups or show parts of a program: they run whole."""
 
 from __future__ import annotations
 
