@@ -206,7 +206,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       return Math.max(best, 2 * both / (all + stems.whole));
     }, 0);
   };
-  /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. */
+  /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. Then how much of what was
+     asked is covered, and of a message its share in the other one plus the other one's share in it. */
   const score = (index, section, terms, pasted, asked) => {
     let sum = 0, all = 0, covered = 0, titled = 0, paged = 0;
     for (const { word, will, extra } of terms) {
@@ -223,19 +224,20 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       titled += worth * title;
       paged += worth * Math.max(0, ...will.map(([other, how]) => (section.about.has(other) ? how : 0)));
     }
-    if (!all || !sum) return [0, 0];
-    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all];
+    if (!all || !sum) return [0, 0, 0];
+    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all;
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
     const like = likeness(index, section, terms, all) ** 2 * (pasted ? .4 : 1);
     const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
-    return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover];
+    return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover, 1];
   };
 
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can|could|should|must|difference|preferred|best)\b|\?\s*$/i;
   const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
+  const WEAK = .4;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   const rank = (index, asked, found, pasted) => {
@@ -243,8 +245,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
       for (const section of index.sections) {
-        const [value, cover] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at });
+        const [value, cover, both] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak: cover < WEAK || both < 1 });
       }
     });
     const top = [...best.values()].sort((a, b) => b.score - a.score);
@@ -280,7 +282,6 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const cut = said.length > 220 ? `${said.slice(0, 200).replace(/\s\S*$/, "")} …` : said;
     return `<p>${weak ? "<em>Weak match.</em> " : ""}${kind ? `<strong>${kind}.</strong> ` : ""}${marked(cut, terms)}</p>${line ? `<code>${marked(line.trim().slice(0, 90), terms)}</code>` : ""}`;
   };
-  const WEAK = .4;
   const results = (index, asked) => {
     const { top, terms } = find(index, asked), groups = new Map();
     const least = top.length ? top[0].score * .3 : 0;
@@ -289,9 +290,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       if (group.length < 4) group.push(one);
     }
     const items = [...groups].slice(0, 20).map(([page, found]) => {
-      const about = ({ section, score, cover }) => ({
+      const about = ({ section, score, weak }) => ({
         location: section.doc.location, title: section.doc.title, score,
-        text: excerpt(section, terms, asked, cover < WEAK),
+        text: excerpt(section, terms, asked, weak),
         terms: Object.fromEntries(terms.map(({ word, will }) => [word, will.some(([other]) => section.has.has(other))])),
       });
       const own = found.find(({ section }) => section.doc.location === page), others = found.filter((one) => one !== own);
@@ -307,7 +308,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const entries = (index, asked) => {
     const { top, errors } = find(index, asked), enough = Math.max(.25, .6 * (top[0]?.score ?? 0));
     const items = top.filter(({ score }) => score >= enough).slice(0, 8)
-      .map(({ section, score, cover, at }) => ({ location: section.doc.location, score, weak: cover < WEAK, error: at }));
+      .map(({ section, score, weak, at }) => ({ location: section.doc.location, score, weak, error: at }));
     return { items, errors: errors.map(({ name, text }) => ({ name, text: text.slice(0, 300) })) };
   };
 
