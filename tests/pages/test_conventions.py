@@ -72,6 +72,16 @@ def test_a_figure_may_go_without_a_description(root: Path) -> None:
     assert found[0].hashes("cpu") == found[1].hashes("cpu")
 
 
+@pytest.mark.parametrize("lines", ["9-10", "2,3", "abc"])
+def test_lines_to_highlight_are_the_renderers(root: Path, lines: str) -> None:
+    """It shows a block whatever they name, and other people's pages show it as before."""
+    (root / "docs/lines.md").write_text(f'```python hl_lines="{lines}"\n1\n```\n', encoding="utf-8")
+    (block,) = parse_page(root / "docs/lines.md", root).blocks
+    assert block.options.hl_lines == lines
+    with pytest.raises(PageError, match="hl_lines"):
+        parse_page(root / "docs/lines.md", root, settings=Settings(console=True))
+
+
 def test_a_project_may_have_only_the_fences_run_that_say_so(root: Path) -> None:
     """Then everything else is as it was before."""
     found = page(root, "marked", Settings(fences="run")).blocks

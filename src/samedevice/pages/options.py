@@ -24,7 +24,7 @@ from samedevice.pages.values import (
     read_setup,
     read_simulated,
 )
-from samedevice.project import DEFAULTS, PROGRAMS, Settings
+from samedevice.project import DEFAULTS, NOTEBOOK, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
 TRANSCRIPT = "pycon"
@@ -208,7 +208,8 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     for key, one in known_options().items():
         if key in values:
             try:
-                read = one.metadata["read"]
+                passed = key == "hl_lines" and not settings.console and not page.endswith(NOTEBOOK)
+                read = None if passed else one.metadata["read"]  # what the renderer makes of it is no business of ours
                 found |= read(values[key]) if read else {one.name: values[key]}
             except ValueError as error:
                 complaints.add(PageError(page, line, str(error)))
