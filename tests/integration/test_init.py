@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,10 @@ import pytest
 from samedevice.integration.cli import FAILED, SAME, main
 from samedevice.integration.init import with_entry
 from samedevice.integration.project_file import ProjectError
+from samedevice.running.processes import CAN_FORK
 
+SLOW = "import threading, time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
+"""A module whose import takes processor time."""
 PAGES = {
     "index.md": """\
 # Page
@@ -99,6 +103,33 @@ def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureF
     assert "docs/index.md:3 on cpu prints something else each time" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
+@pytest.mark.parametrize(
+    ("module", "preload"),
+    [
+        (SLOW, ' {preload: ["other.slow"]}'),
+        (f"{SLOW}print('hello')\n", ""),
+        (f"{SLOW}threading.Thread(target=time.sleep, args=[5], daemon=True).start()\n", ""),
+        ("", ""),
+    ],
+    ids=["slow", "prints", "thread", "quick"],
+)
+def test_a_package_that_takes_long_to_import_is_preloaded(
+    project: Path, monkeypatch: pytest.MonkeyPatch, module: str, preload: str
+) -> None:
+    """If that changes nothing: what an import prints belongs to the page, and a thread does not live on in a fork."""
+    (project / "lib/other").mkdir(parents=True)
+    (project / "lib/other/__init__.py").touch()
+    (project / "lib/other/slow.py").write_text(module, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project / "lib"), os.environ.get("PYTHONPATH", "")]))
+    for name in ("index", "refused"):
+        text = "# Page\n\n```python\nfrom other import slow\n```\n\n```python\nimport ...\n```\n"
+        (project / f"docs/{name}.md").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    said = (project / "mkdocs.yml").read_text(encoding="utf-8")
+    assert said.endswith(f"  - samedevice{':' * bool(preload)}{preload}\n")
+
+
 def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message says what to add, the pages to leave included."""
     text = "INHERIT: base.yml\n"
@@ -152,7 +183,7 @@ def test_extensions_that_no_file_lists_are_left(project: Path) -> None:
     with pytest.raises(
         ProjectError, match=r"itself lists no markdown_extensions; in the file that does, or in a whole"
     ):
-        with_entry("site_name: x\n", project / "mkdocs.yml", "markdown_extensions", [])
+        with_entry("site_name: x\n", project / "mkdocs.yml", "markdown_extensions", {})
 
 
 @pytest.mark.parametrize(
@@ -169,7 +200,7 @@ def test_extensions_that_no_file_lists_are_left(project: Path) -> None:
 )
 def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> None:
     """Comments, indents and line ends stay."""
-    assert with_entry(before, Path("mkdocs.yml"), "plugins", []) == after
+    assert with_entry(before, Path("mkdocs.yml"), "plugins", {}) == after
 
 
 @pytest.mark.parametrize(
@@ -178,4 +209,4 @@ def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> No
 def test_a_list_that_is_written_otherwise_is_left(text: str) -> None:
     """Whoever wrote it adds the line."""
     with pytest.raises(ProjectError, match=r"cannot be changed safely, so nothing was; add this below plugins:"):
-        with_entry(text, Path("mkdocs.yml"), "plugins", [])
+        with_entry(text, Path("mkdocs.yml"), "plugins", {})

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sybil import Document
 
-from same_device_site.settings import SETTINGS, parse_page
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError, PageErrors
+from samedevice.integration.items import regions
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import BlockParser
 from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 
 Write = Callable[..., Page]
@@ -86,8 +87,8 @@ def test_a_page_without_blocks_is_a_page(write: Write) -> None:
 def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
     """Sybil places each example, and refuses regions that overlap."""
     text = "```python\nx = 1\n```\n\n> ```console\n> $ ls\n> ```\n\n```text\nno\n```\n"
-    write(text)
-    document = Document.parse(str(root / "docs/page.md"), BlockParser(root, settings=SETTINGS))
+    parser = partial(regions, write(text), lambda example: None)
+    document = Document.parse(str(root / "docs/page.md"), parser)
     examples = list(document.examples())
     assert [example.line for example in examples] == [1, 5]
     assert [example.parsed.kind for example in examples] == ["python", "console"]

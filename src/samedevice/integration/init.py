@@ -13,6 +13,7 @@ from typing import Any
 
 from samedevice.devices import present_devices
 from samedevice.errors import PageError
+from samedevice.integration.preloading import worth_preloading
 from samedevice.integration.project_file import (
     PLUGIN,
     ProjectError,
@@ -49,15 +50,20 @@ def init(root: Path) -> Iterator[str]:
     else:
         refused = list(_refused(root, settings))
         leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        text, keys = path.read_bytes().decode(), {"plugins": leave}
-        keys |= {"markdown_extensions": []} if builder == "zensical" else {}
-        for key, pages_left in keys.items():
-            text = with_entry(text, path, key, pages_left, project.get(key))
+        readable = replace(settings, leave=tuple(leave))
+        preload = worth_preloading(parse_page(one, root, settings=readable) for one in page_files(root, readable))
+        own = {name: value for name, value in (("leave", leave), ("preload", preload)) if value}
+        text, keys = path.read_bytes().decode(), {"plugins": own}
+        keys |= {"markdown_extensions": {}} if builder == "zensical" else {}
+        for key, options in keys.items():
+            text = with_entry(text, path, key, options, project.get(key))
         path.write_bytes(text.encode())
         yield f"{path.name}: added {PLUGIN} to {' and '.join(keys)}"
+        if preload:
+            yield f"pytest imports {', '.join(preload)} once, not on each page, as preload says in {path.name}"
         settings = settings_of(read(root), root)
     pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
-    yield from _record(root, pages)
+    yield from _record(root, pages, settings)
     for why, count in _left(pages).most_common():
         yield f"left as they are, {why}: {count} blocks"
     for error in refused:
@@ -72,12 +78,14 @@ def _builder(project: Mapping[str, Any]) -> str:
     return "mkdocs" if find_spec("mkdocs") and not any(name.startswith("zensical.") for name in names) else "zensical"
 
 
-def with_entry(text: str, path: Path, key: str, leave: list[str], inherited: object = None) -> str:
+def with_entry(text: str, path: Path, key: str, own: Mapping[str, list[str]], inherited: object = None) -> str:
     """The text of a mkdocs.yml with `samedevice` at the end of what it lists under `key`, and nothing else changed.
 
-    `inherited` is what is listed with what the file inherits. Raises ProjectError where that is not what YAML reads.
+    `own` are its settings, `inherited` is what is listed with what the file inherits. Raises ProjectError where that
+    is not what YAML reads.
     """
-    before, options = read_text(text, path), f" {{leave: {json.dumps(leave)}}}" if leave else ""
+    settings = ", ".join(f"{name}: {json.dumps(value)}" for name, value in own.items())
+    before, options = read_text(text, path), f" {{{settings}}}" if own else ""
     mapping, given = isinstance(before.get(key, inherited), dict), entries(before.get(key))
     entry = f"{PLUGIN}:{options or ' {}'}" if mapping else f"- {PLUGIN}{':' * bool(options)}{options}"
     advice = f"add this below {key}:, and run samedevice init again:\n\n  {entry}"
@@ -94,7 +102,7 @@ def with_entry(text: str, path: Path, key: str, leave: list[str], inherited: obj
     except ProjectError:  # the list is written in a way that is not known here
         found = {}
     listed = [(name, said or {} if name == PLUGIN else said) for name, said in entries(found.get(key))]
-    wanted = [*given, (PLUGIN, {"leave": leave} if leave else {})]
+    wanted = [*given, (PLUGIN, dict(own))]
     if {**before, key: wanted} != {**found, key: listed}:
         raise ProjectError(f"{path.name} cannot be changed safely, so nothing was; {advice}")
     return after
@@ -131,14 +139,18 @@ def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
             yield error
 
 
-def _record(root: Path, pages: list[Page]) -> Iterator[str]:
-    """Run the pages twice, and record them; yield what came of each, and what failed. Raises SameDeviceError."""
+def _record(root: Path, pages: list[Page], settings: Settings) -> Iterator[str]:
+    """Run the pages twice, and record them; yield what came of each, and what failed. Raises SameDeviceError.
+
+    Modules are preloaded the second time only: so what a block prints because of that is not the same, and not kept.
+    """
     runs, selected = PageRuns(root), [(page, device) for page in pages for device in present_devices() if page.blocks]
     try:
         runs.start((page, device, None) for page, device in selected)
         first = [runs.result(page, device) for page, device in selected]
         runs.forget()
         runs.close()  # a process that starts anew: what it imported before, NumPy, may hold a state of random numbers
+        runs.preload = settings.preload
         runs.start((page, device, None) for page, device in selected)
         for (page, device), run in zip(selected, first, strict=True):
             again = zip(page.blocks, run.outputs, runs.result(page, device).outputs, strict=True)

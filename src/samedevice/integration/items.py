@@ -1,19 +1,21 @@
 """items: what pytest collects on a page: its blocks on each device, and its recordings from other machines.
 
-Sybil parses the page and evaluates each block. An item waits for its page's run and judges its own block.
+Sybil makes an example of each block, and evaluates it. An item waits for its page's run and judges its own block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sybil import Document, Example, Sybil
+from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
+from sybil.typing import Evaluator
 
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
@@ -24,7 +26,7 @@ from samedevice.outputs.recording_files import paths
 from samedevice.outputs.recordings import block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
-from samedevice.pages.parsing import BlockParser, parse_page
+from samedevice.pages.parsing import parse_page
 from samedevice.project import NOTEBOOK, Settings
 
 PROPERTY = "samedevice"
@@ -58,12 +60,18 @@ class Job:
 JOB = pytest.StashKey["Job"]()
 
 
+def regions(page: Page, evaluator: Evaluator, document: Document) -> Iterator[Region]:
+    """A Sybil parser for a page that is parsed already: a region for each block."""
+    for block in page.blocks:
+        yield Region(block.fence.start, block.fence.end, block, evaluator)
+
+
 class PageSybil(Sybil):
     """Sybil for one page on one device."""
 
-    def __init__(self, root: Path, device: str, job: Job) -> None:
+    def __init__(self, page: Page, device: str, job: Job) -> None:
         types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
-        super().__init__([BlockParser(root, self.evaluate, job.settings)], encoding="utf-8-sig", document_types=types)
+        super().__init__([partial(regions, page, self.evaluate)], encoding="utf-8-sig", document_types=types)
         self.device = device
         self.job = job
 
@@ -217,15 +225,15 @@ class PageFile(pytest.File):
         except SameDeviceError as error:
             raise self.CollectError(str(error)) from None
         for device in job.devices:
-            yield from self._blocks(page, device, job, root)
+            yield from self._blocks(page, device, job)
         recordings = root / job.settings.recordings
         for file in () if job.record else paths(recordings, page):
             folder = file.relative_to(recordings).parts[0]
             if not _is_here(folder, job):
                 yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
-    def _blocks(self, page: Page, device: str, job: Job, root: Path) -> Iterator[pytest.Item]:
-        sybil = PageSybil(root, device, job)
+    def _blocks(self, page: Page, device: str, job: Job) -> Iterator[pytest.Item]:
+        sybil = PageSybil(page, device, job)
         document = sybil.parse(self.path)
         document.namespace["page"] = page
         for example in document.examples():

@@ -1,4 +1,4 @@
-"""parsing: a Markdown file or a notebook to a Page, by Sybil; what cannot be run as written is an error."""
+"""parsing: a Markdown file or a notebook to a Page; what cannot be run as written is an error."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-
-from sybil import Document, Region
-from sybil.typing import Evaluator
 
 from samedevice.errors import Complaints, PageError
 from samedevice.pages import comments, conventions
@@ -26,23 +23,6 @@ UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
 
 
-class BlockParser:
-    """A Sybil parser: yields a Region for every block of a page that is run.
-
-    `root` is the repository root as a path; `evaluator`, if given, is what Sybil calls to check a block.
-    """
-
-    def __init__(self, root: Path, evaluator: Evaluator | None = None, settings: Settings = DEFAULTS) -> None:
-        self.root = root
-        self.evaluator = evaluator
-        self.settings = settings
-
-    def __call__(self, document: Document) -> Iterator[Region]:
-        page = Path(document.path).relative_to(self.root).as_posix()
-        for block in read_blocks(document.text, page, self.root, self.settings):
-            yield Region(block.fence.start, block.fence.end, block, self.evaluator)
-
-
 def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = DEFAULTS) -> Page:
     """Parse the page at `path` under the repository root `root`; `text` stands in for the file's own if given.
 
@@ -56,9 +36,9 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
                 name, 1, f"{twin.name} beside it would have the same address and recording; rename one of them"
             )
     text = read_page(path, root) if text is None else text
-    document = Document(text, str(path))
-    blocks = tuple(region.parsed for region in BlockParser(root, settings=settings)(document))
-    page = Page(name, text, blocks, settings, tuple(_parts(text, name, settings)))
+    page = Page(
+        name, text, tuple(read_blocks(text, name, root, settings)), settings, tuple(_parts(text, name, settings))
+    )
     _ = page.sections  # raises what is wrong with them
     return page
 
