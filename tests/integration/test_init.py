@@ -132,15 +132,26 @@ def test_a_package_that_takes_long_to_import_is_preloaded(
 
 def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message says what to add, the pages to leave included."""
-    text = "INHERIT: base.yml\n"
-    (project / "base.yml").write_text("site_name: Other\nplugins: [search]\n", encoding="utf-8")
+    text = "INHERIT: ../base.yml\n"
+    (project.parent / "base.yml").write_text("site_name: Other\nplugins: [search]\n", encoding="utf-8")
     (project / "mkdocs.yml").write_text(text, encoding="utf-8")
     assert main(["init"]) == FAILED
     assert '  - samedevice: {leave: ["refused.md"]}\n' in capsys.readouterr().err
     assert (project / "mkdocs.yml").read_text(encoding="utf-8") == text
     assert not (project / "tests").exists()
-    (project / "base.yml").write_text("site_name: Other\n", encoding="utf-8")
+    (project.parent / "base.yml").write_text("site_name: Other\n", encoding="utf-8")
     assert main(["init"]) == SAME  # no file lists plugins
+
+
+def test_a_list_that_is_inherited_gets_one_more(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In its own file, if that is the project's: soupsieve and coloraide have a file for Zensical of another name."""
+    (project / "base.yml").write_text("site_name: Other\nplugins:\n  - search\n", encoding="utf-8")
+    (project / "mkdocs.yml").write_text("INHERIT: base.yml\n", encoding="utf-8")
+    assert main(["init"]) == SAME
+    assert "base.yml: added samedevice to plugins\n" in capsys.readouterr().out
+    assert (project / "mkdocs.yml").read_text(encoding="utf-8") == "INHERIT: base.yml\n"
+    text = 'site_name: Other\nplugins:\n  - search\n  - samedevice: {leave: ["refused.md"]}\n'
+    assert (project / "base.yml").read_text(encoding="utf-8") == text
 
 
 def test_inherited_plugins_that_are_a_mapping_get_one_more(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

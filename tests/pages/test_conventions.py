@@ -72,6 +72,13 @@ def test_a_figure_may_go_without_a_description(root: Path) -> None:
     assert found[0].hashes("cpu") == found[1].hashes("cpu")
 
 
+@pytest.mark.parametrize("language", ["pycon", "pycon3", "Pycon", "python"])
+def test_a_transcript_is_one_in_any_of_its_languages(root: Path, language: str) -> None:
+    """soupsieve writes pycon3 on all of its own."""
+    (root / "docs/said.md").write_text(f"```{language}\n>>> 1\n1\n```\n", encoding="utf-8")
+    assert [block.kind for block in parse_page(root / "docs/said.md", root).blocks] == ["transcript"]
+
+
 @pytest.mark.parametrize("lines", ["9-10", "2,3", "abc"])
 def test_lines_to_highlight_are_the_renderers(root: Path, lines: str) -> None:
     """It shows a block whatever they name, and other people's pages show it as before."""

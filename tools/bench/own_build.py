@@ -19,6 +19,9 @@ from typing import Any
 from pages_run import call, run_tests
 from projects import DOCS, Project
 
+from samedevice.integration.project_file import read, settings_of
+from samedevice.pages.parsing import parse_page
+
 FETCHED = re.compile(r"^(( *)(?:import|inventories):)\n(?:\2 *- [^\n]*https?:[^\n]*\n(?:\2 +domains:[^\n]*\n)?)+", re.M)
 """Inventories of mkdocstrings in a mkdocs.yml."""
 FETCHED_TOML = re.compile(r"^inventories = \[\n.*?^\]\n", re.M | re.S)
@@ -35,6 +38,8 @@ OWN = re.compile(r'data-block="|class="sd-text"|__(?:span|codelineno)-b-')
 """What marks our own code and outputs."""
 LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
 """How `samedevice init` tells of a block that has no output."""
+COLLECTED = re.compile(r"^(?P<path>[^:]+\.md)::.*\[line:(?P<line>\d+)\]$", re.M)
+"""How pytest-markdown-docs names a fence that it reads."""
 PLAIN = ("--noconftest", "-o", "addopts=", "-o", "filterwarnings=")
 """What has pytest run pages, whatever a project says for its own tests."""
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -113,6 +118,24 @@ def copy(checkout: Path, folder: Path) -> None:
         path.write_text(FETCHED_TOML.sub("", text), encoding="utf-8")
 
 
+def keep_shared(folder: Path, python: Path, tests: tuple[str, ...]) -> int:
+    """Make text of the fences that we run and the other tool does not read; return how many are left."""
+    command = [python, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *PLAIN, *tests]
+    theirs = {(found["path"], int(found["line"])) for found in COLLECTED.finditer(call(command, folder)[0])}
+    settings, left = settings_of(read(folder), folder), 0
+    for path in settings.page_paths(folder):
+        page = parse_page(path, folder, settings=settings)
+        lines = path.read_bytes().decode().splitlines(keepends=True)
+        for block in page.blocks:
+            shared = (page.path, block.line) in theirs
+            lines[block.line - 1] = lines[block.line - 1].replace(
+                block.fence.info, block.fence.info if shared else "text"
+            )
+            left += shared
+        path.write_bytes("".join(lines).encode())
+    return left
+
+
 def prove_build(project: Project, checkout: Path, folder: Path, python: Path) -> dict[str, Any]:
     """What comes of building a copy of a checkout."""
     made, sites = folder / "made", [folder / name for name in ("alone", "before", "after", "again")]
@@ -126,6 +149,11 @@ def prove_build(project: Project, checkout: Path, folder: Path, python: Path) ->
     ours = run_tests((*PLAIN, DOCS), made, python)
     theirs = run_tests((*PLAIN, *project.tests), made, python)
     pages = [difference(*pair) for pair in itertools.pairwise(sites)]
+    shared: dict[str, Any] = {}
+    if project.tool == "pytest-markdown-docs" and (blocks := keep_shared(made, python, project.tests)):
+        call([python, "-m", "samedevice", "init"], made)  # it records again
+        both = [run_tests((*PLAIN, *arguments), made, python).cpu for arguments in ((DOCS,), project.tests)]
+        shared = {"the fences of both": {"blocks": blocks, "cpu": both[0], "with the other": both[1]}}
     return {
         "address": project.address,
         "commit": project.commit,
@@ -141,4 +169,5 @@ def prove_build(project: Project, checkout: Path, folder: Path, python: Path) ->
         "without output": dict(Counter(map(reason, LEFT.findall(said))).most_common()),
         "cpu": ours.cpu,
         f"with {project.tool}": {"passed": theirs.passed, "failed": len(theirs.failed), "cpu": theirs.cpu},
+        **shared,
     }

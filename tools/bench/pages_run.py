@@ -57,7 +57,7 @@ def count(report: str, seconds: float, cpu: float) -> Tests:
     expected = [found.get("message", "") for found in left if found.get("type") == "pytest.xfail"]
     failed = (*(found.text or "" for case in cases for found in case.iter("failure")), *expected)
     skipped = len(left) - len(expected)
-    return Tests(len(cases) - len(failed) - skipped, skipped, failed, round(seconds, 1), round(cpu, 1))
+    return Tests(len(cases) - len(failed) - skipped, skipped, failed, round(seconds, 1), round(cpu, 2))
 
 
 def call(command: list[Any], folder: Path, seed: str = "0") -> tuple[str, int]:

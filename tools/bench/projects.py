@@ -115,7 +115,6 @@ BUILT = (  # those that begin with "own-" are tried in the other way, too
         pages="93f1c238fb4fd171",
         tool="pytest-markdown-docs",
         tests=MARKDOWN_DOCS,
-        lines=(("mkdocs.yml", "plugins: [search, samedevice: {preload: [pytorch_metric_learning.losses]}]\n"),),
     ),
     Project(
         name="sqlmodel",

@@ -29,7 +29,7 @@ from samedevice.outputs.comparison import difference
 from samedevice.outputs.output import VARIES, Output
 from samedevice.page_runs import PageRuns
 from samedevice.pages import conventions
-from samedevice.pages.options import PYTHON, RUN, TRANSCRIPT
+from samedevice.pages.options import PYTHON, RUN, TRANSCRIPTS
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
@@ -45,6 +45,7 @@ def init(root: Path) -> Iterator[str]:
     """Begin in the project in `root`; yield what to tell. Raises SameDeviceError."""
     path, project = named(root), read(root)
     settings, refused, builder = settings_of(project, root), list[PageError](), _builder(project)
+    changed = path.name
     if asks(project):
         yield f"{path.name} lists {PLUGIN} already"
     else:
@@ -53,14 +54,11 @@ def init(root: Path) -> Iterator[str]:
         readable = replace(settings, leave=tuple(leave))
         preload = worth_preloading(parse_page(one, root, settings=readable) for one in page_files(root, readable))
         own = {name: value for name, value in (("leave", leave), ("preload", preload)) if value}
-        text, keys = path.read_bytes().decode(), {"plugins": own}
-        keys |= {"markdown_extensions": {}} if builder == "zensical" else {}
-        for key, options in keys.items():
-            text = with_entry(text, path, key, options, project.get(key))
-        path.write_bytes(text.encode())
-        yield f"{path.name}: added {PLUGIN} to {' and '.join(keys)}"
+        keys = {"plugins": own} | ({"markdown_extensions": {}} if builder == "zensical" else {})
+        changed = _add(path, project, keys)
+        yield f"{changed}: added {PLUGIN} to {' and '.join(keys)}"
         if preload:
-            yield f"pytest imports {', '.join(preload)} once, not on each page, as preload says in {path.name}"
+            yield f"pytest imports {', '.join(preload)} once, not on each page, as preload says in {changed}"
         settings = settings_of(read(root), root)
     pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
     yield from _record(root, pages, settings)
@@ -69,13 +67,34 @@ def init(root: Path) -> Iterator[str]:
     for error in refused:
         yield f"left as it is, a page that is listed below leave: {error}"
     watch = f", which needs the line watch: [{settings.recordings}] in {path.name}" if builder == "zensical" else ""
-    yield f"look: python -m {builder} serve{watch}; then commit {path.name} and {settings.recordings}"
+    yield f"look: python -m {builder} serve{watch}; then commit {changed} and {settings.recordings}"
 
 
 def _builder(project: Mapping[str, Any]) -> str:
     """What builds the site: Zensical if the project uses its extensions, or if MkDocs is not installed."""
     names = [name for name, _ in entries(project.get("markdown_extensions"))]
     return "mkdocs" if find_spec("mkdocs") and not any(name.startswith("zensical.") for name in names) else "zensical"
+
+
+def _add(path: Path, project: Mapping[str, Any], keys: Mapping[str, Mapping[str, list[str]]]) -> str:
+    """Add the plugin, with settings, below each key; return the names of the files. Raises ProjectError first."""
+    texts: dict[Path, str] = {}
+    for key, own in keys.items():
+        file = _listing(path, key, project.get(key))
+        text = texts.get(file) or file.read_bytes().decode()
+        texts[file] = with_entry(text, file, key, own, project.get(key))
+    for file, text in texts.items():
+        file.write_bytes(text.encode())
+    return " and ".join(file.name for file in texts)
+
+
+def _listing(path: Path, key: str, listed: object) -> Path:
+    """The file that lists what is below a key: that in `path`, or one that it inherits from, in the same folder."""
+    before = read_text(path.read_text(encoding="utf-8"), path)
+    parent = (path.parent / str(before.get("INHERIT", ""))).resolve()
+    if isinstance(listed, list) and key not in before and parent.is_relative_to(path.parent.resolve()):
+        return _listing(parent, key, listed) if parent.is_file() else path
+    return path
 
 
 def with_entry(text: str, path: Path, key: str, own: Mapping[str, list[str]], inherited: object = None) -> str:
@@ -178,7 +197,7 @@ def _left(pages: list[Page]) -> Counter[str]:
         taken = {block.fence.start for block in page.blocks}
         for fence in page.fences:
             language = re.search(r"[\w#+-]+", fence.info)
-            if fence.start not in taken and language and language[0].lower() in (*PYTHON, TRANSCRIPT):
+            if fence.start not in taken and language and language[0].lower() in (*PYTHON, *TRANSCRIPTS):
                 why = conventions.why_left(fence.info, page.text[: fence.start], fence.body)
                 found[f"by `{why}`" if why else f"without `{RUN}` or `>>>`"] += 1
         found.update(f'by `{RUN}="no"`' for block in page.blocks if block.kind == "shown")

@@ -27,14 +27,15 @@ from samedevice.pages.values import (
 from samedevice.project import DEFAULTS, NOTEBOOK, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
-TRANSCRIPT = "pycon"
-"""The language of transcripts: code after `>>>`, and what it prints."""
+TRANSCRIPTS = ("pycon", "pycon3")
+"""The languages of transcripts: code after `>>>`, and what it prints."""
 FIGURE = "A figure"
 """What the figure of a block shows that says nothing of it, where that is no error."""
 RUN = "run"
 """The word on the fences that are ours, in a project that says so."""
 LOOKALIKES = {
     "pycon": "python",
+    "pycon3": "python",
     "ipython": "python",
     "ipython3": "python",
     "bash": "console",
@@ -239,7 +240,7 @@ def _is_ours(language: str, rest: str, settings: Settings) -> bool:
     """Whether a fence is one that the project wants run, or one that a build wrote."""
     if language == OURS:
         return True
-    if language.lower() not in (*PYTHON, TRANSCRIPT) or conventions.why_left(rest):
+    if language.lower() not in (*PYTHON, *TRANSCRIPTS) or conventions.why_left(rest):
         return False
     return settings.fences == "all" or conventions.words(rest).get(RUN) == ""
 

@@ -12,7 +12,7 @@ from samedevice.pages import comments, conventions
 from samedevice.pages.fences import Fence, all_fences, find_fences
 from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
-from samedevice.pages.options import PYTHON, TRANSCRIPT, Options, read_info, read_options
+from samedevice.pages.options import PYTHON, TRANSCRIPTS, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, is_program, read_cells
 from samedevice.pages.sections import Part, find_parts
@@ -118,7 +118,7 @@ def _check_prose(text: str, page: str, settings: Settings) -> None:
 def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settings = DEFAULTS) -> Block | None:
     """The block that a fence is, or None where the fence is not code that is run."""
     language, values = read_info(fence, page, settings)
-    if language not in (*PYTHON, TRANSCRIPT, "console"):
+    if language not in (*PYTHON, *TRANSCRIPTS, "console"):
         return None
     options = read_options(values, page, fence.line, settings)
     place = (page, fence.line, fence.line + 1)
@@ -126,7 +126,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
         return Block(page, index, "shown", fence.body, *place, options, fence)
     if not settings.console and conventions.PROMPT.match(fence.body):
         return Block(page, index, "transcript", fence.body, *place, options, fence)
-    if language == TRANSCRIPT:
+    if language in TRANSCRIPTS:
         return None
     if language == "console":
         return _console(fence, page, index, options, root, settings)
