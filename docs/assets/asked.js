@@ -214,11 +214,15 @@ devices/without-a-gpu#quick-answer test gpu code without a gpu; develop cuda cod
 devices/without-a-gpu#simulated-limits limits of a simulated gpu; can a simulated gpu measure speed
 errors/accumulated-gradients-differ gradient accumulation gives different results than a large batch; gradient accumulation not the same as large batch; loss division in accumulation
 errors/address-already-in-use torchrun port 29500 in use
+errors/all-elements-of-input-between-0-and-1 BCELoss outputs out of range; BCELoss without sigmoid; BCELoss fails with nan; labels 0 and 255 in BCELoss
 errors/all-stored-batches-are-the-same stored batches or results are all the same; list of tensors all equal to the last; list contains the same tensor; stored outputs change later; all saved weights are equal; best state_dict changes during training
 errors/arange-reaches-its-end arange includes the end; number of elements of arange with float step; arange wrong number of elements; float step in arange
+errors/argument-input-must-be-tensor model called with a numpy array; layer got a list instead of a tensor; forward returns None; nn.ReLU(x) instead of nn.ReLU()(x)
+errors/argument-input-must-be-tensor#err-must-be-tensor-tuple LSTM in nn.Sequential; linear after LSTM fails; output of LSTM is a tuple
 errors/autocast-has-no-effect autocast has no effect; outputs are still float32 with amp
 errors/batch-of-one-squeezed squeeze removes the batch dimension; squeeze removes batch dimension when batch size is 1; last batch of one fails
 errors/bfloat16-stops-improving training in bfloat16 stops improving; bf16 weights do not update; pure bf16 training does not converge; small updates are lost in bf16
+errors/cannot-assign-module-before-init super().__init__() forgotten; super init missing in nn.Module; nn.Module as a dataclass; mixin with nn.Module
 errors/chained-assignment-changes-nothing assignment to an indexed tensor does nothing
 errors/class-numbers-change class indices or labels change from run to run; order of a set; label mapping changes
 errors/clipping-scaled-gradients clipping without unscale_
@@ -226,23 +230,40 @@ errors/cuda-is-available-is-false torch.cuda.is_available() is False; cuda not a
 errors/data-gives-wrong-gradients .data instead of detach; wrong gradients
 errors/dataloader-memory-grows memory leak in DataLoader workers; ram grows with num_workers; dataloader worker memory grows; ram, cpu memory fills up while iterating over a dataloader; host memory leak in the dataset; ram grows during an epoch with workers; memory leak dataloader; copy-on-access of python lists; cpu memory increases with every batch
 errors/device-equals-string device == "cuda" is always False; x.device == "cuda" returns False
+errors/embed-dim-must-be-divisible-by-num-heads which nhead for d_model; number of heads and embedding size; number of features is not divisible by heads
+errors/embed-dim-must-be-divisible-by-num-heads#err-attention-mask-shape shape of attn_mask and key_padding_mask; MultiheadAttention mask has the wrong shape; batch_first forgotten in attention
 errors/empty-cache-frees-nothing empty_cache does not free memory; memory still used after empty_cache; memory still full after empty_cache
 errors/every-step-skipped-after-inf loss scale goes to zero; every step is skipped after an inf; scale decreases forever; scale goes down to zero and training stops learning
 errors/every-worker-same-random-numbers workers return the same random augmentation; numpy random identical in each worker; seed the workers of a DataLoader; numpy random same in all workers; augmentations identical in each worker or epoch; np.random in dataset
+errors/expected-3d-unbatched-or-4d-batched-input conv2d with flattened images; conv2d after flatten; video frames into conv2d; missing channel dimension for conv2d
+errors/expected-floating-point-type-for-class-probabilities one-hot labels with cross entropy; labels of shape (batch, 1) in cross entropy
+errors/expected-input-batch-size-to-match-target batch size changes in the model; view changes the batch size; output of LSTM has the wrong batch size; outputs and labels have different batch sizes
+errors/expected-input-batch-size-to-match-target#err-spatial-targets segmentation mask has a channel dimension; shape of masks for cross entropy in segmentation
+errors/expected-input-batch-size-to-match-target#err-target-size-classes cross entropy with sequences; cross entropy for a label at each time step; cross entropy with 3d outputs
 errors/expected-more-than-1-value-per-channel batch norm with a batch of one; prediction of a single sample with BatchNorm1d
 errors/expected-to-mark-a-variable-ready-only-once gradient checkpointing with ddp; parameter marked ready twice
+errors/failed-finding-central-directory checkpoint file is corrupted; corrupted pt file; download of weights incomplete; program killed while saving; save a checkpoint safely, atomically
+errors/failed-to-unpack-the-object-at-pos float as layer size; division of hidden size gives float; nn.Linear with a float
 errors/forward-missing-positional-argument-small-batch batch smaller than the number of gpus with DataParallel
 errors/fsdp-parameters-do-not-change fsdp parameters do not change; optimizer created before fully_shard; model does not train with fsdp
 errors/function-returned-nan-values which operation gives nan in backward; anomaly detection; nan gradient from sqrt or norm at zero; gradient of where is nan
+errors/given-groups-1-weight-of-size grayscale images in a model for RGB; wrong number of channels in conv2d; image with alpha channel; channels last numpy image into conv2d; conv2d got the batch size as channels
 errors/gpu-slower-than-cpu gpu is slower than cpu; cuda slower than cpu; why is my code slower on cuda
 errors/grad-of-a-tensor-that-is-not-a-leaf grad of a non-leaf tensor is None; accessing .grad of a non-leaf tensor; grad is None for intermediate
+errors/indices-scalar-types-long-int embedding with float input; nn.Embedding needs long; embedding indices are floats
 errors/inf-from-half-precision inf in half precision; float16 overflow; exp of half is inf; value too large for half; overflow in fp16
+errors/input-size-must-be-equal-to-input-size wrong number of features for LSTM or GRU; LSTM with one feature for each step; input_size of LSTM
+errors/input-size-must-be-equal-to-input-size#err-rnn-hidden-size shape of the initial hidden state of an LSTM; hidden state and last batch of another size; hidden state with batch_first; h0 shape of a bidirectional LSTM
 errors/integers-wrap-around uint8 overflow; negative values become large; integer wraps around; uint8 image subtraction wrong; byte tensor overflow
+errors/is-not-a-module-subclass function in nn.Sequential; list of layers to nn.Sequential; lambda in nn.Sequential; relu in Sequential
+errors/is-not-a-module-subclass#err-assign-parameter assign a tensor to layer.weight; set weights of a layer by hand
 errors/item-is-slow .item() is slow; loss.item() takes long; .cpu() is slow; item() takes a lot of running time; .cpu() takes very long; copying the result takes all the time; _local_scalar_dense slow
+errors/kernel-size-cant-be-greater-than-input-size image too small for the network; too many pooling layers; feature map becomes smaller than the kernel
 errors/killed-exit-status-137 process killed; exit code 137; exit code 9 out of ram; oom killer; program is killed without error; Killed; container out of ram; training process terminated
 errors/large-integer-becomes-infinity large integer becomes inf
 errors/layers-in-a-python-list difference between ModuleList and a list of layers; layers in a list are not registered; parameters missing from the model; list of layers in a module; parameters of a list of modules not trained; nn.ModuleList or python list; dynamic number of layers; nn.ModuleDict; Sequential or ModuleList; create layers in a for loop in __init__; list of layers is not registered; layers built in a loop have no parameters
 errors/layers-that-should-differ-are-equal copied layers share weights; all layers have the same initial weights; deepcopy of layers gives the same initialization; [layer] * n shares weights
+errors/lengths-argument-should-be-a-1d-cpu-tensor pack_padded_sequence on gpu; lengths on the cpu for pack_padded_sequence; pack_padded_sequence unsorted lengths
 errors/loss-does-not-change-autocast loss does not change under autocast; loss is constant with amp
 errors/loss-not-scaled forgot to scale the loss
 errors/masked-positions-get-probability masked positions get probability after softmax; mask before softmax; softmax over padding; mask with zero before softmax
@@ -251,14 +272,26 @@ errors/measured-time-too-short measured gpu time is too short; timing shows almo
 errors/memory-full-after-error-in-notebook gpu memory stays full after an error in jupyter; memory full after keyboard interrupt; out of memory after interrupting a cell; gpu memory not cleared in jupyter; restart kernel to free memory
 errors/missing-keepdim wrong result without keepdim; normalize rows wrong; divide rows by their sum without keepdim
 errors/missing-keys-in-state-dict-module remove module. prefix from state_dict keys; load DataParallel or DDP checkpoint into a plain model; weights do not load because of module.; load checkpoint trained on several gpus
+errors/missing-the-required-forward-function forward is not found; forward indented in __init__; typo in forward
+errors/missing-the-required-forward-function#err-modulelist-forward call a ModuleList; ModuleList has no forward; run the layers of a ModuleList
+errors/module-torch-has-no-attribute torch has no attribute compile, accelerator, rfft, _six; import torch imports the wrong file; old name of torch is gone; wrong torch version in the notebook
+errors/module-torch-has-no-attribute#err-torch-py my file is called torch.py; partially initialized module torch; torch.__file__ is None
 errors/nan-loss-float16 loss is nan with fp16 or half; nan in float16 model; model in half precision gives nan; my model returns nan after model.half(); nan output in fp16 inference; why does my loss become nan
+errors/ndarray-object-has-no-attribute-to batch is a numpy array; numpy array has no unsqueeze, cuda, dim; collate_fn returns numpy arrays
+errors/nonetype-object-has-no-attribute-zero w.grad is None; gradient is None after an update of the weight; grad.zero_() fails
+errors/num-samples-should-be-a-positive-integer dataset is empty; DataLoader of length 0; no images found in the folder
 errors/nvidia-smi-shows-more nvidia-smi shows more memory than pytorch; gpu memory higher in nvidia-smi; context memory
+errors/optimizer-can-only-optimize-tensors optimizer with model instead of model.parameters(); optimizer for several models; state_dict to optimizer
+errors/ordereddict-object-has-no-attribute-eval torch.load returns a dict instead of a model; load a model from a state_dict; state_dict has no eval
 errors/parameter-does-not-learn parameter does not change during training; weights are not updated; weights do not update; parameter not in model.parameters(); why does a parameter not change; some layers are not trained; nn.Parameter or tensor; gradients are zero; layer has no gradient; my loss does not change; training loss stays the same; the model does not learn anything
 errors/parameter-to-is-no-parameter nn.Parameter(...).to(device) is not a parameter
 errors/plain-attribute-stays-on-cpu tensor attribute stays on the cpu after model.to
+errors/probability-tensor-contains-inf-nan generate fails with nan probabilities; sampling from nan logits; multinomial with nan; llm generation nan in float16
 errors/repeated-index-counted-once index += counts repeated indices once
 errors/reshape-in-place-of-permute image is scrambled after reshape; reshape instead of permute; view mixes up my data; reshape gives wrong order; image looks wrong after view; swap dimensions with view; why should I not use view to change dimension order
 errors/result-with-too-many-elements unexpected shape (n, n) of the loss; silent broadcasting in the loss; loss is wrong because of shapes (n,) and (n, 1); mse loss broadcasting; result of subtraction is a matrix
+errors/running-mean-should-contain-elements wrong num_features of BatchNorm; BatchNorm1d for sequences; BatchNorm has other number of channels
+errors/running-mean-should-contain-elements#err-normalized-shape LayerNorm for images; LayerNorm over channels; wrong normalized_shape
 errors/same-order-in-every-epoch DistributedSampler set_epoch; same order in every epoch with ddp; why call set_epoch; data order is the same every epoch in ddp
 errors/second-device-overwrites-first mps overwrites cuda; device chosen twice; device is cpu although cuda is available
 errors/second-iteration-out-of-memory out of memory in the second iteration, the first one works; memory grows after the first optimizer step; out of memory at the second iteration; first batch works then cuda out of memory; oom at optimizer.step
@@ -268,10 +301,14 @@ errors/small-number-zero-float16 epsilon is zero in float16; log of zero in half
 errors/stack-expects-each-tensor-to-be-equal-size samples of different length or size in one batch; pad sequences to the same length
 errors/still-on-the-cpu-after-to tensor is still on the cpu after x.to(device); x.cuda() has no effect; tensor not moved after calling .to; .cuda() has no effect
 errors/syncbatchnorm-expected-input-on-gpu SyncBatchNorm on cpu
+errors/target-size-must-be-the-same-as-input-size BCEWithLogitsLoss shapes differ; labels of shape (batch) and outputs of shape (batch, 1); BCELoss target shape
+errors/tensor-object-has-no-attribute-astype astype for tensors; copy a tensor like numpy; append to a tensor
 errors/tensors-of-the-same-index-same-device optimizer state on the cpu after loading a checkpoint
 errors/to-returns-the-same-tensor .to() returns the same tensor, changing the copy changes the original
 errors/torch-empty-holds-arbitrary-numbers torch.empty contains garbage; strange large values in a new tensor; why is torch.empty not zero; random values in an uninitialized tensor; torch.Tensor(2,3) contains strange numbers
+errors/torch-size-object-is-not-callable x.shape() fails; loss is not callable in the second iteration; tensor is not callable
 errors/train-is-missing dropout is off after evaluation; forgot model.train(); model stays in eval mode; call model.train() after validation
+errors/trying-to-create-tensor-with-negative-dimension torch.zeros(-1); negative size of padding; create tensor with size -1
 errors/value-cannot-be-converted-without-overflow masked_fill with half, fp16 overflow; -1e9 in a float16 mask
 errors/watchdog-caught-collective-operation-timeout NCCL watchdog timeout; collective operation timeout
 errors/wrong-numbers-on-mps wrong results on mps; different results on mac gpu; mac gpu gives wrong output; results on mps differ from cpu
