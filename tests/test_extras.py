@@ -13,6 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 from samedevice.extras import EXTRAS, MissingExtra, need
+from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
 from samedevice.project import Settings
 from samedevice.site_outputs import SiteOutputs
@@ -52,6 +53,8 @@ def test_each_part_names_its_extra(root: Path) -> None:
     """A person who installed less than a page needs must not meet a traceback."""
     with pytest.raises(PluginError, match=r"pymdownx.*samedevice\[mkdocs\]"):
         begin(MkDocsConfig(), SiteOutputs(root, print), Settings())
+    with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):
+        convert("{}", root / "walk.json")
 
 
 def test_pyproject_has_the_extras() -> None:

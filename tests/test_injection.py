@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
@@ -190,6 +191,20 @@ def test_a_forged_environment_is_text_in_the_downloads(page: Page, render: Calla
     assert kinds[0] == kinds[1]
     good, forged = (Seen(render(weave(page, shown, {}))) for shown in found.values())
     assert {element[0] for element in forged.elements} == {element[0] for element in good.elements}
+
+
+@pytest.mark.parametrize("batch", range(BATCHES // 4))
+def test_a_hostile_output_reads_as_printed_on_the_page_of_a_notebook(
+    notebook: Page, tmp_path: Path, batch: int
+) -> None:
+    """mkdocs-jupyter writes these pages, not Markdown."""
+    found = outputs(batch)
+    benign, seen = (
+        Seen(convert(with_outputs(notebook, shown(notebook, one, "cpu"), {}, str), tmp_path / "kept.json")[0].html)
+        for one in (BENIGN, found)
+    )
+    assert seen.texts == [one.shown for one in found if one.shown]
+    assert seen.elements <= benign.elements | {("p", "class")}
 
 
 PICTURES = [

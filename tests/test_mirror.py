@@ -17,7 +17,6 @@ ELSEWHERE = {
     "integration/mkdocs/build.py": "integration/test_mkdocs_plugin.py",
     "integration/mkdocs/config.py": "integration/test_your_own_docs.py",
     "integration/mkdocs/notebook_files.py": "integration/test_notebooks.py",
-    "integration/preloading.py": "integration/test_init.py",
     "integration/mkdocs/plugin.py": "integration/test_mkdocs_plugin.py",
     "integration/page_assets.py": "test_tables.py",
     "integration/page_weaver.py": "integration/test_made_pages.py",

@@ -39,7 +39,8 @@ def digest(text: str) -> str:
 @cache
 def engine(folder: Path) -> str:
     """Hash of the engine's own files: who changes the engine must not be shown what the old one made."""
-    return digest("\0".join(digest(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))))
+    files = sorted(path for suffix in ("py", "j2") for path in folder.rglob(f"*.{suffix}"))
+    return digest("\0".join(digest(path.read_text(encoding="utf-8")) for path in files))
 
 
 @cache

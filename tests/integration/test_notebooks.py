@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,26 +16,23 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from made_conftest import CONFTEST
-from markdown import Markdown
 from mkdocs.__main__ import cli
 from mkdocs.config.defaults import MkDocsConfig
 
 from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.errors import PageError
-from samedevice.integration.extension import prepare
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load, paths, place
 from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
-from samedevice.pages.percent import as_markdown, is_program, read_cells
+from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS
-from samedevice.weaving.copies import copies
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.weave import weave
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -115,24 +114,12 @@ def test_what_cannot_be_read_is_told_with_its_line(write: Write, text: str, mess
     assert str(caught.value).count("docs/x.py:") == 1
 
 
-def test_a_notebook_is_shown_as_markdown_with_each_line_where_it_was() -> None:
-    """Errors in its text name the line of the file."""
+def test_front_matter_and_prose_are_markdown() -> None:
+    """The title and the description are a page's; the reference finds the heading."""
     text = SAMPLE.read_text(encoding="utf-8")
-    page = parse_page(SAMPLE, SAMPLE.parents[1])
-    assert page.text.startswith('---\ntitle: A sample\ndescription: "What a notebook may hold."\n---\n\n\n# A sample\n')
-    file, lines = text.split("\n"), page.text.split("\n")
-    assert [lines.index(line) for line in ("# A sample", "import torch", "    kept as it is   ")] == [6, 16, 19]
-    assert [lines[number] for number in (24, 26, 34)] == [file[24].replace("# %%", "```python"), file[26], file[34]]
-    assert lines[34:] == ["    print(x)  # ``` in a comment", "````", "", "The end.", ""]
-    assert [(one.body, one.mark) for one in page.fences] == [(b.code, b.fence.mark) for b in page.blocks]
-    assert [page.text[one.fence.start : one.fence.end] for one in page.blocks][2] == "```python\n```"
-
-
-def test_a_notebook_without_text_is_markdown() -> None:
-    """Its cells are all there is of it."""
-    text, fences = as_markdown("# %%\nx\n# %%\ny\n", "docs/x.py")
-    assert text == "```python\nx\n```\n```python\ny\n```\n"
-    assert [text[one.start : one.end] for one in fences.values()] == ["```python\nx\n```", "```python\ny\n```"]
+    assert front_matter(text) == '---\ntitle: A sample\ndescription: "What a notebook may hold."\n---\n'
+    assert front_matter("# %%\n") == ""
+    assert prose(text, "x").startswith("# A sample\n\nA paragraph with `code` and a [link](other.md#part).\n")
 
 
 LINKS = {
@@ -212,13 +199,15 @@ def site(one_server: object, root: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 def test_a_build_shows_the_outputs_and_writes_nothing_into_docs(site: Site) -> None:
     """Files that appear in docs/ make `mkdocs serve` build for ever."""
     output = site.build()
+    assert "converted docs/good.py" in output
     assert "WARNING" not in output
     assert '<pre class="sd-text" tabindex="0">printed by the notebook</pre>' in site.html()
     assert sorted(path.name for path in (site.root / "docs").iterdir()) == ["assets", "good.py", "index.md"]
 
 
-PARTS = r'<div (?:id="[^"]*" )?class="(?:highlight|sd-out)".*?</pre>'
-"""Code, and what it printed."""
+def by_name(tag: re.Match[str]) -> str:
+    """A tag with its attributes in order."""
+    return " ".join(["<div", *sorted(re.findall(r'[\w-]+="[^"]*"', tag[1]))])
 
 
 def test_code_and_outputs_are_the_html_of_a_page(site: Site) -> None:
@@ -229,7 +218,9 @@ def test_code_and_outputs_are_the_html_of_a_page(site: Site) -> None:
     site.build()
     notebook, page = (
         [
-            text.replace("(page).", "(good).")
+            re.sub(r'<div ([^>]*class="highlight"[^>]*)', by_name, text)  # Jupyter sorts attributes
+            .replace("<span></span>", "")
+            .replace("(page).", "(good).")
             for text in re.findall(r'<div (?:id="[^"]*" )?class="(?:highlight|sd-out)".*?</pre>', html, re.S)
         ]
         for html in (site.html(), site.html("page/index.html"))
@@ -245,7 +236,7 @@ def test_code_that_is_not_highlighted_scrolls_as_on_a_page(site: Site) -> None:
     """The theme has `pre > code` scroll; without it a long line makes the whole page wider than a phone."""
     site.write("good.py", "# %% [markdown]\n# # Good\n#\n# ```text\n# shown < only\n# ```\n\n# %%\nx = 1\n")
     site.build()
-    assert "<code>shown &lt; only\n</code></pre>" in site.html()
+    assert "<pre><code><span></span>shown &lt; only\n</code></pre>" in site.html()
 
 
 def test_links_to_and_from_a_notebook_are_followed_and_checked(site: Site) -> None:
@@ -262,6 +253,45 @@ def test_links_to_and_from_a_notebook_are_followed_and_checked(site: Site) -> No
     assert "'index.md' contains a link 'good.py#bad', but the doc 'good.py' does not contain an anchor '#bad'" in output
     site.write("good.py", GOOD.replace("index.md", "gone.md"))
     assert "contains a link 'gone.md#part', but the target 'gone.md' is not found" in site.build()
+
+
+def test_a_warm_build_converts_nothing_and_imports_no_converter(site: Site) -> None:
+    """The import of mkdocs-jupyter alone takes most of a second."""
+    site.build()
+    first = site.html()
+    code = (
+        "import sys\n"
+        "from mkdocs.__main__ import cli\n"
+        f"cli(['build', '-f', {str(site.root / 'mkdocs.yml')!r}], standalone_mode=False)\n"
+        "print('imported:', {'mkdocs_jupyter', 'nbconvert', 'nbformat', 'torch', 'sybil.fail'} & set(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "imported: set()\n", done.stderr
+    assert "converted" not in done.stderr
+    assert site.html() == first
+
+
+def test_a_notebook_is_converted_again_when_it_changed_and_only_then(site: Site) -> None:
+    """Text, code and output count."""
+    site.write("other.py", GOOD)
+    assert site.build().count("converted docs/") == 2
+    for text in (GOOD.replace("# See", "# Read"), GOOD.replace("printed ", "shown ")):
+        site.write("good.py", text)
+        output = site.build()
+        assert "converted docs/good.py" in output
+        assert "converted docs/other.py" not in output
+    assert "shown by the notebook" in site.html()
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"key": 1}'])
+def test_a_kept_page_that_is_damaged_is_made_anew(tmp_path: Path, write: Write, damage: str) -> None:
+    """A build that was broken off must not break the next."""
+    kept = tmp_path / "kept.json"
+    whole = with_outputs(write(GOOD, "docs/good.py"), {}, {}, lambda url: url)
+    first, _ = convert(whole, kept)
+    kept.write_text(damage, encoding="utf-8")
+    assert convert(whole, kept) == (first, True)
+    assert convert(whole, kept) == (first, False)
 
 
 def test_a_notebook_with_an_error_is_told_and_shown_and_the_build_goes_on(site: Site) -> None:
@@ -288,20 +318,18 @@ def test_a_notebook_can_be_downloaded_and_opened_in_colab(site: Site, monkeypatc
 
 
 def test_a_page_of_a_notebook_is_light_and_asks_no_other_host(site: Site) -> None:
-    """It is a page like all others."""
+    """mkdocs-jupyter's own template adds 590 kB of styles, and scripts from elsewhere."""
     site.build()
     assert len(site.html()) - len(site.html("index.html")) < 4_000
     assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', site.html())
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_real_notebook_is_at_most_60_kilobytes_compressed(path: Path) -> None:
+def test_a_real_notebook_is_at_most_60_kilobytes_compressed(path: Path, tmp_path: Path) -> None:
     """Its page is to load like any other; 250 kB with the site's own styles and scripts is the limit."""
     page = parse_page(path, ROOT)
-    shown = recorded(page)
-    md = Markdown(extensions=["pymdownx.superfences", "samedevice.integration.extension"])
-    prepare(md)
-    assert len(gzip.compress(md.convert(weave(page, shown, copies(page, shown))).encode())) < 60_000
+    done, _ = convert(with_outputs(page, recorded(page), {}, lambda url: url), tmp_path / "kept.json")
+    assert len(gzip.compress(done.html.encode())) < 60_000
 
 
 def recorded(page: Page) -> dict[int, list[ShownOutput]]:

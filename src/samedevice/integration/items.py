@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
+from sybil.typing import Evaluator
 
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
@@ -25,7 +27,7 @@ from samedevice.outputs.recordings import block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import Settings
+from samedevice.project import NOTEBOOK, Settings
 
 PROPERTY = "samedevice"
 """The property of an item's report that holds what was recorded."""
@@ -58,26 +60,25 @@ class Job:
 JOB = pytest.StashKey["Job"]()
 
 
+def regions(page: Page, evaluator: Evaluator, document: Document) -> Iterator[Region]:
+    """A Sybil parser for a page that is parsed already: a region for each block."""
+    for block in page.blocks:
+        yield Region(block.fence.start, block.fence.end, block, evaluator)
+
+
 class PageSybil(Sybil):
     """Sybil for one page on one device."""
 
-    def __init__(self, device: str, job: Job) -> None:
-        super().__init__([])
+    def __init__(self, page: Page, device: str, job: Job) -> None:
+        types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
+        super().__init__([partial(regions, page, self.evaluate)], encoding="utf-8-sig", document_types=types)
         self.device = device
         self.job = job
-
-    def document(self, page: Page) -> Document:
-        """A page that is parsed already: an example for each block."""
-        document = Document(page.text, page.path)
-        for block in page.blocks:
-            document.add(Region(block.fence.start, block.fence.end, block, self.evaluate))
-        document.namespace["page"] = page
-        return document
 
     def identify(self, example: Example) -> str:
         """Name an item by device, block and line."""
         device = f"{self.device}-simulated" if self.job.simulated else self.device
-        return f"{device}-{example.parsed.index + 1:02d}-line-{example.parsed.line}"
+        return f"{device}-{example.parsed.index + 1:02d}-line-{example.line}"
 
     def evaluate(self, example: Example) -> str | None:
         """Judge one block: what is wrong with it, or None."""
@@ -179,7 +180,7 @@ class BlockItem(SybilItem):
 
     def reportinfo(self) -> tuple[str, int, str]:
         """Where the block stands."""
-        return str(self.path), self.example.parsed.line - 1, self.name
+        return self.example.path, self.example.line - 1, self.name
 
 
 class RecordingItem(pytest.Item):
@@ -232,8 +233,10 @@ class PageFile(pytest.File):
                 yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
     def _blocks(self, page: Page, device: str, job: Job) -> Iterator[pytest.Item]:
-        sybil = PageSybil(device, job)
-        for example in sybil.document(page).examples():
+        sybil = PageSybil(page, device, job)
+        document = sybil.parse(self.path)
+        document.namespace["page"] = page
+        for example in document.examples():
             if example.parsed.runs_on(device):
                 yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from samedevice import file_cache
 from samedevice.errors import PageErrors, SameDeviceError
 from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
-from samedevice.project import CACHE
+from samedevice.project import CACHE, NOTEBOOK
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.diagrams import read_diagrams
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import weave, woven_outputs
+from samedevice.weaving.weave import weave, weave_notebook, woven_outputs
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,25 @@ class PageWeaver:
         Kept under the hash of the page's text, its diagrams, the site's address, and the outputs of its blocks.
         """
         diagrams = read_diagrams(page, self.site_outputs.root)
+        write = weave_notebook if page.path.endswith(NOTEBOOK) else weave
         key = file_cache.key(page.text, repr(diagrams), repr(self.address), *self.site_outputs.about(page))
 
-        kept = place(self.site_outputs.root / CACHE, "woven", page)
-        return Woven(**file_cache.find_or_make(kept, key, lambda: asdict(self._made(page, diagrams))))
+        def make() -> dict[str, object]:
+            def written(shown: dict[int, list[ShownOutput]]) -> str:
+                return write(page, shown, self.site_outputs.copies(page, shown), diagrams, self.about(page))
 
-    def _made(self, page: Page, diagrams: Mapping[str, str]) -> Woven:
-        """The same, made now."""
+            return asdict(self.made(page, written))
+
+        return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE, "woven", page), key, make))
+
+    def about(self, page: Page) -> str:
+        """A page's link to what explains simulated devices; empty if the project has no such page."""
+        return self.address.between(page, page.settings.simulated) if page.settings.simulated else ""
+
+    def made(self, page: Page, write: Callable[[dict[int, list[ShownOutput]]], str]) -> Woven:
+        """The same, made now; `write` writes the page, given what to show under each block."""
         shown, problems = self.site_outputs.read(page)
-        about = self.address.between(page, page.settings.simulated) if page.settings.simulated else ""
-        woven = weave(page, shown, self.site_outputs.copies(page, shown), diagrams, about)
+        woven = write(shown)
         exports = self.site_outputs.exports(page, shown, self.address) if page.settings.exports else {}
         return Woven(woven, exports, [problem.message for problem in problems])
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from samedevice.pages.block import Block
 from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.sections import Part, Section, find_sections
-from samedevice.project import DEFAULTS, Settings
+from samedevice.project import DEFAULTS, NOTEBOOK, Settings
 
 __all__ = ["Block", "Page"]
 
@@ -22,7 +22,7 @@ class Page:
     path: str
     """Path relative to the repository root, with forward slashes."""
     text: str
-    """The file's text, front matter included; of a notebook, the Markdown that it is shown as."""
+    """The file's text, front matter included."""
     blocks: tuple[Block, ...]
     settings: Settings = DEFAULTS
     """What its project says about itself."""
@@ -36,8 +36,8 @@ class Page:
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:
-        """All its fences, those included that are not run. Raises PageError."""
-        return all_fences(self.text, self.path)
+        """All fences of a Markdown file, those included that are not run; none of a notebook. Raises PageError."""
+        return () if self.path.endswith(NOTEBOOK) else all_fences(self.text, self.path)
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

@@ -14,7 +14,7 @@ from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
 from samedevice.pages.options import PYTHON, TRANSCRIPTS, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import as_markdown, find_cells, is_program, read_cells
+from samedevice.pages.percent import find_cells, is_program, read_cells
 from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
 from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
@@ -36,11 +36,9 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
                 name, 1, f"{twin.name} beside it would have the same address and recording; rename one of them"
             )
     text = read_page(path, root) if text is None else text
-    blocks, parts = tuple(read_blocks(text, name, root, settings)), tuple(_parts(text, name, settings))
-    if name.endswith(NOTEBOOK):
-        text, fences = as_markdown(text, name)
-        blocks = tuple(replace(block, fence=fences[block.fence.start]) for block in blocks)
-    page = Page(name, text, blocks, settings, parts)
+    page = Page(
+        name, text, tuple(read_blocks(text, name, root, settings)), settings, tuple(_parts(text, name, settings))
+    )
     _ = page.sections  # raises what is wrong with them
     return page
 

@@ -2,19 +2,18 @@
 
 A code cell is given as a Fence whose info is what stands in its marker, so that pages and notebooks share their
 options: `# %% needs="cuda"` is what "```python needs="cuda"" is on a page. A Markdown cell is comment lines under
-`# %% [markdown]`. A first comment between `# ---` lines is front matter. Once it is read, a notebook is a page of
-Markdown like all others.
+`# %% [markdown]`. A first comment between `# ---` lines is front matter.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from samedevice.errors import PageError
-from samedevice.pages.fences import Fence, fence_mark
+from samedevice.pages.fences import Fence
 from samedevice.project import NOTEBOOK, Settings
 
 MARK = "# %%"
@@ -72,25 +71,15 @@ def find_cells(text: str, path: str) -> Iterator[Fence]:
     return (cell.fence for cell in read_cells(text, path) if cell.markdown is None)
 
 
-def as_markdown(text: str, path: str) -> tuple[str, dict[int, Fence]]:
-    """A notebook as Markdown, and where the fences in it are that its code cells become, by where these begin.
+def front_matter(text: str) -> str:
+    """The notebook's front matter as a page has it; empty if it has none."""
+    match = FRONT_MATTER.match(text)
+    return f"---\n{_uncommented(match[1])}---\n" if match else ""
 
-    Each line stays where it is as long as blank lines are between the cells. Raises PageError, as `read_cells` does.
-    """
-    front, fences = FRONT_MATTER.match(text), dict[int, Fence]()
-    found = f"---\n{_uncommented(front[1])}---\n" if front else ""
-    line, least = found.count("\n") + 1, 0
-    for cell in read_cells(text, path):
-        found += "\n" * max(cell.fence.line - line, least)
-        start, mark = len(found), fence_mark(cell.fence.body)
-        if cell.markdown is None:
-            found += f"{mark}{cell.fence.info}\n{cell.fence.body}{mark}\n"
-            fences[cell.fence.start] = replace(cell.fence, start=start, end=len(found) - 1, mark=mark)
-        else:
-            found += f"\n{cell.markdown}"
-        line = max(line, cell.fence.line) + found.count("\n", start)
-        least = 0 if cell.markdown is None else 1  # a fence may follow another one, and no text
-    return found, fences
+
+def prose(text: str, path: str) -> str:
+    """The Markdown cells of a percent-format notebook as one text. Raises PageError, as `read_cells` does."""
+    return "\n\n".join(cell.markdown for cell in read_cells(text, path) if cell.markdown is not None)
 
 
 def _cells(text: str, path: str) -> Iterator[Cell]:

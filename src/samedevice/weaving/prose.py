@@ -11,9 +11,10 @@ from samedevice.outputs import escaping
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.links import Link, outside_code, replace_links
 from samedevice.pages.page import Block, Page
-from samedevice.project import PAGES
+from samedevice.pages.percent import prose, read_cells
+from samedevice.project import NOTEBOOK, PAGES
 
-TITLE = re.compile(r"^# +(.+?)(?: +\{[^}]*\})? *$", re.M)
+TITLE = re.compile(r"^# +(?:# +)?(?!%%)(.+?)(?: +\{[^}]*\})? *$", re.M)
 ATTRIBUTE = r"(?:[#.][\w-]+|[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s}\"']+))"
 ATTRIBUTES = re.compile(rf"[ \t]*\{{:?[ \t]*{ATTRIBUTE}(?:[ \t]+{ATTRIBUTE})*[ \t]*\}}")
 BOX = re.compile(r'(?P<indent> *)(?:!!!|\?\?\?\+?)(?: +(?P<kind>[A-Za-z][\w -]*?))?(?: +"(?P<title>[^"]*)")?[ \t]*$')
@@ -60,7 +61,7 @@ class Address:
 
 def title(page: Page) -> str:
     """The page's heading, as Markdown."""
-    found = TITLE.search(page.text, 0, page.blocks[0].fence.start if page.blocks else len(page.text))
+    found = TITLE.search(prose(page.text, page.path) if page.path.endswith(NOTEBOOK) else page.text)
     return found[1] if found else page.name
 
 
@@ -71,12 +72,27 @@ def plain_title(page: Page) -> str:
 
 def pieces(page: Page) -> Iterator[tuple[str, Block | None]]:
     """The page's prose and blocks in turn: each block with the prose before it, the last prose with None."""
+    if page.path.endswith(NOTEBOOK):
+        yield from _cells(page)
+        return
     front = FRONT_MATTER.match(page.text)
     at = front.end() if front else 0
     for block in page.blocks:
         yield page.text[at : block.fence.start], block
         at = block.fence.end
     yield page.text[at:], None
+
+
+def _cells(page: Page) -> Iterator[tuple[str, Block | None]]:
+    """What `pieces` yields, of a notebook."""
+    blocks, text = iter(page.blocks), ""
+    for cell in read_cells(page.text, page.path):
+        if cell.markdown is not None:
+            text += f"\n\n{cell.markdown}\n"
+        else:
+            yield text or "\n\n", next(blocks)
+            text = ""
+    yield f"{text}\n", None
 
 
 def portable(text: str, page: Page, address: Address) -> str:

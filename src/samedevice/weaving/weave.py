@@ -16,6 +16,7 @@ from typing import Any
 from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
+from samedevice.pages.percent import front_matter, read_cells
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy, attributes
@@ -54,6 +55,21 @@ def weave(
         parts += [first, _prose(page, block.fence.end, at, block, shown, diagrams or {}), last]
     parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
     return _below_title("".join(parts), summary_html(page, shown, about), page)
+
+
+def weave_notebook(
+    page: Page,
+    shown: Mapping[int, Sequence[ShownOutput]],
+    copies: Mapping[int, Copy],
+    diagrams: Mapping[str, str] | None = None,
+    about: str = "",
+) -> str:
+    """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
+    woven = _blocks(page, shown, copies, about)
+    cells = [cell.markdown for cell in read_cells(page.text, page.path)]
+    parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, _output_fence) for text in cells]
+    text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown, about)
+    return TITLE.sub(lambda title: f"{title[0]}\n{_output_fence('', summary)}", text, count=1) if summary else text
 
 
 def _blocks(

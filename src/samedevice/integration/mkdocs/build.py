@@ -10,25 +10,32 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from markdown import Markdown  # type: ignore[import-untyped]
+from markdown.extensions.toc import nest_toc_tokens  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page as SitePage
+from mkdocs.structure.toc import get_toc
 
 from samedevice.errors import PageError, SameDeviceError, SessionError
 from samedevice.extras import MissingExtra
 from samedevice.integration.downloads import write_exports
-from samedevice.integration.mkdocs.notebook_files import take_notebooks
+from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
+from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.integration.page_weaver import PageWeaver, Woven, messages
 from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
 from samedevice.outputs.orphans import orphans
+from samedevice.outputs.recording_files import place
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
+from samedevice.pages.percent import front_matter
 from samedevice.pages.source import inside
-from samedevice.project import NOTEBOOK, Settings
+from samedevice.project import CACHE, NOTEBOOK, Settings
 from samedevice.site_outputs import SiteOutputs
+from samedevice.weaving.diagrams import read_diagrams
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page
 
@@ -71,6 +78,7 @@ class SiteBuild:
         self.settings = settings
         self.docs = Path(config.docs_dir).resolve()
         self.pages: dict[str, Page | SameDeviceError] = {}
+        self.shown: dict[str, dict[int, list[ShownOutput]]] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.failed: list[str] = []
@@ -114,6 +122,15 @@ class SiteBuild:
         names += [name] * (name not in names)
         self.config.mdx_configs[name] = {"weaving": self}
 
+    @property
+    def address(self) -> Address:
+        """Where the site is."""
+        return Address(self.config.site_url or "", self.config.use_directory_urls)
+
+    @property
+    def _weaver(self) -> PageWeaver:
+        return PageWeaver(self.site_outputs, self.address)
+
     @cached_property
     def _site(self) -> RenderedSite:
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
@@ -126,7 +143,7 @@ class SiteBuild:
 
     def begin(self, uri: str) -> None:
         """Note that MkDocs is about to render a page."""
-        self.uri = uri
+        self.uri = "" if uri in self.shown else uri
 
     @edge
     def woven(self, md: Markdown, text: str) -> str | None:
@@ -137,15 +154,11 @@ class SiteBuild:
             return None
         if not isinstance(found, Page):
             return error_page(self._failed(uri, found))
-        address = Address(self.config.site_url or "", self.config.use_directory_urls)
         try:
-            made = PageWeaver(self.site_outputs, address).woven(with_text(found, text))
+            made = self._weaver.woven(with_text(found, text))
         except SameDeviceError as error:
             return error_page(self._failed(uri, error))
-        for problem in made.problems:
-            log.error(problem)
-        if made.exports:
-            self.exports[uri] = dict(made.exports)
+        self._take(uri, made)
         self.checks = found, made
         return without_front_matter(made.markdown)
 
@@ -170,15 +183,52 @@ class SiteBuild:
         self.failed.append(uri)
         return said
 
+    def _take(self, uri: str, made: Woven) -> None:
+        for problem in made.problems:
+            log.error(problem)
+        if made.exports:
+            self.exports[uri] = dict(made.exports)
+
+    @edge
     def source(self, uri: str) -> str | None:
-        """The Markdown of a notebook; None where MkDocs reads the page itself.
+        """The front matter of a notebook, which is all that MkDocs renders of it; None where MkDocs reads the page.
 
         It does not read one that we could not read: what is wrong with it is shown in its place.
         """
         found = self.pages.get(uri)
         if isinstance(found, SameDeviceError):
             return error_page([str(found)])
-        return found.text if found and uri.endswith(NOTEBOOK) else None
+        if found is None or not uri.endswith(NOTEBOOK):
+            return None
+
+        def front(shown: dict[int, list[ShownOutput]]) -> str:
+            self.shown[uri] = shown
+            return front_matter(found.text)
+
+        try:
+            made = self._weaver.made(found, front)
+        except SameDeviceError as error:
+            self.pages[uri] = error
+            return None
+        self._take(uri, made)
+        return made.markdown
+
+    @edge
+    def content(self, page: SitePage, files: Files) -> str | None:
+        """The HTML of a notebook's page; None for other pages. MkDocs is given its links and headings."""
+        found, shown = self.pages.get(page.file.src_uri), self.shown.get(page.file.src_uri)
+        if not isinstance(found, Page) or shown is None:
+            return None
+        links = Links(page, files, self.config)
+        diagrams = read_diagrams(found, self.site_outputs.root)
+        copies, about = self.site_outputs.copies(found, shown), self._weaver.about(found)
+        notebook = with_outputs(found, shown, copies, links.follow, diagrams, about)
+        done, converted = convert(notebook, place(self.site_outputs.root / CACHE, "notebooks", found))
+        if converted:
+            log.info(f"converted {found.path}")
+        links.check({heading["id"] for heading in done.headings})
+        page.toc = get_toc(nest_toc_tokens(done.headings))
+        return done.html
 
     def context(self, page: SitePage) -> dict[str, Any] | None:
         """What the template is told of a page's downloads; None if it has none."""

@@ -69,13 +69,17 @@ class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped
         return files
 
     def on_page_read_source(self, *, page: SitePage, config: MkDocsConfig) -> str | None:
-        """Give MkDocs the Markdown of a notebook."""
+        """Give MkDocs the front matter of a notebook."""
         return self._build.source(page.file.src_uri)
 
     @event_priority(LAST)
     def on_page_markdown(self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> None:
         """Say which page the Markdown extension is about to see."""
         self._build.begin(page.file.src_uri)
+
+    def on_page_content(self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files) -> str | None:
+        """Give MkDocs the content of a notebook's page."""
+        return self._build.content(page, files)
 
     def on_page_context(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation

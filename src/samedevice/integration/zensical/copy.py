@@ -24,7 +24,7 @@ from samedevice.integration.zensical.pages import COPY
 from samedevice.pages.fences import FRONT_MATTER
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import page_files
+from samedevice.pages.percent import front_matter, page_files, prose
 from samedevice.pages.source import inside
 from samedevice.project import MARKDOWN, NOTEBOOK, Settings
 from samedevice.weaving.prose import Address
@@ -149,7 +149,7 @@ def _site(root: Path, settings: Settings, name: str) -> Path:
 
 def with_front_matter(page: Page, about: dict[str, Any] | None) -> str:
     """The text of a page for the copy; its front matter says `about` as `samedevice`, which templates can read."""
-    text = page.text
+    text = _markdown(page)
     if about is None:
         return text
     said = f"samedevice: {json.dumps(about)}\n"
@@ -162,6 +162,13 @@ def with_front_matter(page: Page, about: dict[str, Any] | None) -> str:
 
 def description(page: Page) -> str:
     """What the front matter says that a page is about."""
-    front = FRONT_MATTER.match(page.text)
+    front = FRONT_MATTER.match(_markdown(page))
     said = yaml.safe_load(front[0].strip().strip("-.")) if front else {}
     return str(said.get("description", "")) if isinstance(said, dict) else ""
+
+
+def _markdown(page: Page) -> str:
+    """The text of a page as Markdown, of a notebook without its code: nobody sees it, since the extension weaves it."""
+    if not page.path.endswith(NOTEBOOK):
+        return page.text
+    return f"{front_matter(page.text)}\n{prose(page.text, page.path)}"

@@ -107,7 +107,8 @@ class ZensicalPage:
 
     def _made(self, page: Page, text: str) -> Woven:
         site_outputs = SiteOutputs(self.project.root, lambda line: None, devices=())
-        return PageWeaver(site_outputs, self.project.address).woven(with_text(page, text))
+        rendered = page if page.path.endswith(NOTEBOOK) else with_text(page, text)
+        return PageWeaver(site_outputs, self.project.address).woven(rendered)
 
     def checked(self, html: str) -> str:
         """The HTML, or what is wrong with it if that does not show what ran. That of a copy is checked by its build."""

@@ -1,0 +1,154 @@
+"""notebooks: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
+
+mkdocs-jupyter's converter is imported only where there is something to convert: its import alone takes longer than a
+warm build may take for all notebooks, and as a plugin of its own it would be imported in every build.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
+
+from samedevice import file_cache
+from samedevice.extras import need
+from samedevice.pages.links import relink
+from samedevice.pages.page import Block, Page
+from samedevice.pages.percent import read_cells
+from samedevice.temporary import Folder
+from samedevice.weaving.anchors import anchors, of_output
+from samedevice.weaving.copies import Copy, attributes
+from samedevice.weaving.diagrams import draw
+from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
+from samedevice.weaving.output_html import output_html
+from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.summary import summary_html
+from samedevice.weaving.weave import TITLE
+
+TEMPLATES = Path(__file__).with_name("templates")
+CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
+HEADING = re.compile(r"<h([1-6])[^>]*>(.*?)(?:<a class=\"anchor-link\"[^>]*>.*?</a>)?</h\1>", re.S)
+PLAIN = re.compile(r'(<div class="highlight"><pre>)(<span></span>.*?)(</pre></div>)', re.S)
+"""A fence without highlighting: the converter leaves out the `code` element, which the theme's style needs."""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A notebook as the content of a page."""
+
+    html: str
+    """The content; headings have ids and links to themselves, as on every page."""
+    headings: list[dict[str, Any]]
+    """Level, id and name of each heading, in order: what MkDocs calls toc tokens."""
+
+
+def with_outputs(
+    page: Page,
+    shown: Mapping[int, Sequence[ShownOutput]],
+    copies: Mapping[int, Copy],
+    link: Callable[[str], str],
+    diagrams: Mapping[str, str] | None = None,
+    about: str = "",
+) -> str:
+    """The notebook that mkdocs-jupyter is given, as JSON: its outputs are the HTML that a page has. Pure.
+
+    `shown`, `copies`, `diagrams` and `about` are those of `weave`; `link` gives the address to write for a link of the
+    source.
+    """
+    cells: list[Part] = []
+    blocks = iter(zip(page.blocks, anchors(page), strict=True))
+    for cell in read_cells(page.text, page.path):
+        if cell.markdown is not None:
+            text = draw(cell.markdown, diagrams or {})
+            if not cells:
+                text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown, about)}", text, count=1)
+            cells.append(markdown_cell(relink(text, link)))
+        else:
+            block, anchor = next(blocks)
+            html = output_html(block, shown.get(block.index, ()), of_output(anchor), about)
+            cells.append(_code_cell(block, html, copies.get(block.index), anchor))
+    return document(cells)
+
+
+def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
+    """A cell with what the template writes at its block: title, lines to highlight, data that the copy button reads."""
+    options = block.options
+    ranges = [part.partition("-") for part in options.hl_lines.split()]
+    lines = [line for first, _, last in ranges for line in range(int(first), int(last or first) + 1)]
+    about = {
+        "id": anchor,
+        "data": attributes(block, copy),
+        "title": options.title,
+        "lines": lines,
+        "fold": options.fold,
+    }
+    return code_cell(block.code, [display({"text/html": html})] if html else [], {"samedevice": about})
+
+
+def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
+    """The page of a finished notebook, and whether it was converted now. Raises MissingExtra.
+
+    Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
+    """
+    need("notebooks", f"the notebook {path.stem}")
+    key = file_cache.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = file_cache.find(path, key)
+    if found is not None:
+        return Converted(**found), False
+    html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
+    done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
+    file_cache.keep(path, key, asdict(done))
+    return done, True
+
+
+def _by_mkdocs_jupyter(notebook: str, name: str) -> str:
+    from mkdocs_jupyter.convert import nb2html  # type: ignore[import-untyped]
+
+    folder = Folder()
+    try:
+        (folder.path / name).write_text(notebook, encoding="utf-8")
+        with _our_template():
+            html: str = nb2html(str(folder.path / name), execute=False)
+    finally:
+        folder.remove()
+    return html.rpartition("<style>")[0].strip()
+
+
+@contextlib.contextmanager
+def _our_template() -> Iterator[None]:
+    """Has mkdocs-jupyter write the cells alone: its own template adds 590 kB of styles, and scripts of other hosts."""
+    from mkdocs_jupyter.config import settings  # type: ignore[import-untyped]
+
+    log, theirs = logging.getLogger("mkdocs.mkdocs-jupyter"), settings.templates_dir
+    level = log.level
+    settings.templates_dir = str(TEMPLATES)
+    log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        settings.templates_dir = theirs
+        log.setLevel(level)
+
+
+def _with_headings(html: str) -> Converted:
+    """Give headings the ids and links that they have on the site's other pages."""
+    ids: set[str] = set()
+    found: list[dict[str, Any]] = []
+
+    def heading(match: re.Match[str]) -> str:
+        level, inner = match[1], match[2]
+        text = unescape(re.sub(r"<[^>]*>", "", inner)).strip()
+        id = unique(slugify(text, "-"), ids)
+        found.append({"level": int(level), "id": id, "name": text})
+        link = f'<a class="headerlink" href="#{id}" title="Link to this section">&para;</a>'
+        return f'<h{level} id="{id}">{inner}{link}</h{level}>'
+
+    return Converted(HEADING.sub(heading, html), found)
