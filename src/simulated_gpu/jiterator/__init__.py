@@ -83,7 +83,9 @@ def _compute(kernel: Kernel, operands: Sequence[Tensor], numbers: Sequence[Any])
         runtime().simgpu_graph_append(
             stream, _address(compiled.simulated_gpu_node), _address(compiled.simulated_gpu_drop), kept
         )
-    elif not compiled.simulated_gpu_kernel(ctypes.byref(loop)):
+        return
+    runtime().simgpu_hurry(b"torch.cuda.jiterator")
+    if not compiled.simulated_gpu_kernel(ctypes.byref(loop)):
         raise refused(kernel, "it divides an integer by zero, or with a quotient that is too large")
 
 

@@ -52,7 +52,8 @@ EXPORT Status cudaGraphLaunch(Executable *executable, const void *stream) {
         nodes.insert(nodes.end(), executable->nodes.begin(), executable->nodes.end());
         return SUCCESS;
     }
-    for (const auto &node : executable->nodes) node->run(node->data);
+    Line line = line_of(stream);
+    for (const auto &node : executable->nodes) do_in_line(line, node);
     return SUCCESS;
 }
 

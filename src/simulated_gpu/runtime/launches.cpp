@@ -48,7 +48,17 @@ bool fits(const Dimensions &grid, const Dimensions &block) {
 // Whether a kernel only keeps the GPU busy, as torch.cuda._sleep does: then there is nothing to compute.
 bool only_waits(const char *kernel) { return std::strstr(kernel, "spin_kernel") != nullptr; }
 
-Status launch(const void *kernel, const Dimensions &grid, const Dimensions &block, const void *stream) {
+// How long such a pause lasts if the program polls for its end. A GPU has over a thousand million ticks a second. Here they
+// are slower, as the host is: it may be a busy machine, and computes what a GPU would.
+constexpr double TICKS_A_SECOND = 1e8;
+
+void keep_busy(const void *stream, void **arguments) {
+    auto ticks = *static_cast<const int64_t *>(arguments[0]);
+    if (Line line = line_of(stream)) pause(line, double(ticks) / TICKS_A_SECOND);
+}
+
+Status launch(const void *kernel, const Dimensions &grid, const Dimensions &block, void **arguments,
+              const void *stream) {
     if (Status status = usable()) return result(status);
     if (!fits(grid, block)) return result(INVALID_CONFIGURATION);
     last_grid = grid;
@@ -61,6 +71,8 @@ Status launch(const void *kernel, const Dimensions &grid, const Dimensions &bloc
     if (auto capture = capture_of(stream)) {
         std::lock_guard<std::mutex> guard(lock);
         ++capture->graph->launches;
+    } else if (waits) {
+        keep_busy(stream, arguments);
     }
     return SUCCESS;
 }
@@ -121,18 +133,20 @@ EXPORT Status __cudaGetKernel(const void **handle, const void *function) {
     *handle = function;
     return SUCCESS;
 }
-EXPORT Status __cudaLaunchKernel(const void *kernel, Dimensions grid, Dimensions block, void **, size_t, void *stream) {
-    return launch(kernel, grid, block, stream);
+EXPORT Status __cudaLaunchKernel(const void *kernel, Dimensions grid, Dimensions block, void **arguments, size_t,
+                                 void *stream) {
+    return launch(kernel, grid, block, arguments, stream);
 }
-EXPORT Status cudaLaunchKernel(const void *kernel, Dimensions grid, Dimensions block, void **, size_t, void *stream) {
-    return launch(kernel, grid, block, stream);
+EXPORT Status cudaLaunchKernel(const void *kernel, Dimensions grid, Dimensions block, void **arguments, size_t,
+                                 void *stream) {
+    return launch(kernel, grid, block, arguments, stream);
 }
-EXPORT Status cudaLaunchCooperativeKernel(const void *kernel, Dimensions grid, Dimensions block, void **, size_t,
-                                          void *stream) {
-    return launch(kernel, grid, block, stream);
+EXPORT Status cudaLaunchCooperativeKernel(const void *kernel, Dimensions grid, Dimensions block, void **arguments,
+                                          size_t, void *stream) {
+    return launch(kernel, grid, block, arguments, stream);
 }
-EXPORT Status cudaLaunchKernelExC(const LaunchConfiguration *launched, const void *kernel, void **) {
-    return launch(kernel, launched->grid, launched->block, launched->stream);
+EXPORT Status cudaLaunchKernelExC(const LaunchConfiguration *launched, const void *kernel, void **arguments) {
+    return launch(kernel, launched->grid, launched->block, arguments, launched->stream);
 }
 
 EXPORT Status cudaDeviceGetAttribute(int *value, int attribute, int device);

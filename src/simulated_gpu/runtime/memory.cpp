@@ -88,6 +88,7 @@ Status allocate(const char *what, void **address, size_t bytes) {
 Status release(const char *what, void *address) {
     if (Status status = alive()) return result(status);
     if (!address) return SUCCESS;
+    finish_all();  // as on a real GPU, which waits for its work before it gives memory back
     size_t bytes = 0;
     {
         std::lock_guard<std::mutex> guard(lock);
@@ -126,10 +127,40 @@ struct Fill {
 };
 void move(const Fill &fill) { std::memset(fill.target, fill.value, fill.bytes); }
 
-// Does the work now, or records it where the stream is captured.
-template <class Work> void do_or_record(const Work &work, const void *stream) {
-    if (!simgpu_capturing(stream)) return move(work);
-    simgpu_graph_append(stream, run<Work>, drop<Work>, new Work(work));
+// A copy whose source the host may change at once: its bytes are kept aside.
+struct Staged {
+    std::vector<char> bytes;
+    Copy copy;
+    explicit Staged(const Copy &from) : bytes(from.width * from.height), copy(from) {
+        move({bytes.data(), from.width, from.source, from.source_pitch, from.width, from.height});
+    }
+};
+void move(const Staged &staged) {
+    Copy copy = staged.copy;
+    copy.source = staged.bytes.data();
+    copy.source_pitch = copy.width;
+    move(copy);
+}
+
+// Does the work now, records it where the stream is captured, or puts it off behind a pause.
+template <class Work> void submit(const Work &work, const void *stream) {
+    if (simgpu_capturing(stream))
+        simgpu_graph_append(stream, run<Work>, drop<Work>, new Work(work));
+    else if (simgpu_pending(stream))
+        simgpu_put_off(stream, run<Work>, drop<Work>, new Work(work));
+    else
+        move(work);
+}
+
+// A copy between a device and pageable memory behind a pause. The host waits for one that writes the host's memory. One
+// that reads it has read it when the call returns, and whether the host waits then is the driver's affair.
+void copy_pageable(const Copy &work, const void *stream, bool to_host) {
+    if (to_host) {
+        simgpu_finish(stream);
+        return move(work);
+    }
+    submit(Staged(work), stream);
+    doubt(line_of(stream));
 }
 
 Status copy(const char *what, const Copy &work, const void *stream, bool waits) {
@@ -151,8 +182,13 @@ Status copy(const char *what, const Copy &work, const void *stream, bool waits) 
     bool crosses = event.direction == SIMGPU_HOST_TO_DEVICE || event.direction == SIMGPU_DEVICE_TO_HOST;
     event.blocking = waits || (crosses && !event.pinned);
     note(event);
-    if (!settings.shapes_only || to < 0) do_or_record(work, stream);
-    return SUCCESS;
+    if (waits) finish_device(current_device());
+    if (settings.shapes_only && to >= 0) return SUCCESS;
+    if (crosses && !event.pinned && !simgpu_capturing(stream) && simgpu_pending(stream))
+        copy_pageable(work, stream, to < 0);
+    else
+        submit(work, stream);
+    return result(failed());
 }
 
 Status fill(const char *what, const Fill &work, const void *stream) {
@@ -164,7 +200,7 @@ Status fill(const char *what, const Fill &work, const void *stream) {
     event.target = work.target;
     event.bytes = work.bytes;
     note(event);
-    if (!settings.shapes_only || place(work.target) < 0) do_or_record(work, stream);
+    if (!settings.shapes_only || place(work.target) < 0) submit(work, stream);
     return SUCCESS;
 }
 
@@ -204,7 +240,10 @@ EXPORT size_t simgpu_used(int device) {
 EXPORT Status cudaMallocAsync(void **address, size_t bytes, const void *) {
     return allocate("cudaMallocAsync", address, bytes);
 }
-EXPORT Status cudaFreeAsync(void *address, const void *) { return release("cudaFreeAsync", address); }
+EXPORT Status cudaFreeAsync(void *address, const void *) {
+    simgpu_hurry("cudaFreeAsync");
+    return release("cudaFreeAsync", address);
+}
 
 EXPORT Status cudaDeviceGetDefaultMemPool(void **pool, int device) {
     if (!exists(device)) return result(INVALID_DEVICE);
@@ -244,6 +283,7 @@ EXPORT Status cudaMallocHost(void **address, size_t bytes) { return cudaHostAllo
 EXPORT Status cudaFreeHost(void *address) {
     if (Status status = alive()) return result(status);
     if (!address) return SUCCESS;
+    finish_all();
     std::lock_guard<std::mutex> guard(lock);
     auto block = blocks.find(number(address));
     if (block == blocks.end() || block->second.device != PINNED || block->second.registered)
@@ -266,6 +306,7 @@ EXPORT Status cudaHostRegister(void *address, size_t bytes, unsigned) {
 
 EXPORT Status cudaHostUnregister(void *address) {
     if (Status status = usable()) return result(status);
+    finish_all();
     std::lock_guard<std::mutex> guard(lock);
     auto block = blocks.find(number(address));
     if (block == blocks.end() || !block->second.registered) return result(HOST_NOT_REGISTERED);
@@ -331,6 +372,7 @@ EXPORT int simgpu_map(void *address, size_t bytes, int device) {
     return SUCCESS;
 }
 EXPORT int simgpu_unmap(void *address, size_t bytes) {
+    finish_all();
     std::lock_guard<std::mutex> guard(lock);
     auto block = blocks.lower_bound(number(address));
     while (block != blocks.end() && block->first < number(address) + bytes) block = blocks.erase(block);

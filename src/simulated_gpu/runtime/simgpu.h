@@ -114,6 +114,20 @@ int simgpu_capturing(const void *stream);
  * called once, when the last graph that holds the node is destroyed; it may be NULL. */
 int simgpu_graph_append(const void *stream, void (*run)(void *data), void (*drop)(void *data), void *data);
 
+/* -- Work behind a pause -------------------------------------------------------------------------------------------
+ *
+ * After torch.cuda._sleep a stream is busy until something waits for it. What it is given then is done later, in order. */
+
+/* 1 if any stream is busy: a quick question, for those who then ask about one stream. */
+int simgpu_anything_pending(void);
+int simgpu_pending(const void *stream);
+/* Calls `run` when all before it in the stream is done, and `drop` after it. Both may be called right away. */
+void simgpu_put_off(const void *stream, void (*run)(void *data), void (*drop)(void *data), void *data);
+/* Does all that the stream was given, as a wait of the host. */
+void simgpu_finish(const void *stream);
+/* For what cannot be put off: does all that any stream was given, and notes that a real GPU may still be at it. */
+void simgpu_hurry(const char *what);
+
 #ifdef __cplusplus
 }
 #endif

@@ -88,12 +88,32 @@ struct Capture {
     bool invalidated = false;
 };
 
+// What a stream was given behind a pause, and has not done yet.
+struct Queue;
+using Line = std::shared_ptr<Queue>;
+Line new_line();
+// Pauses: they end when something waits for them, or when their time is over and something asks.
+void pause(const Line &line, double seconds);
+// Does the work once all before it in the line is done: now, if that is so already.
+void do_in_line(const Line &line, std::shared_ptr<Node> work);
+// Everything that comes into the line from now on waits until the other line has come to that position.
+void wait_in_line(const Line &line, const Line &other, uint64_t position);
+uint64_t end_of(const Line &line);
+bool is_done(const Line &line, uint64_t position);
+bool is_idle(const Line &line);
+// Does all work of the line up to a position, and of others what that waits for.
+void finish(const Line &line, uint64_t position);
+void finish(const Line &line);
+// Nobody knows whether a real GPU is still at the work of this line: a question about it is noted from now on.
+void doubt(const Line &line);
+
 struct Stream {
     uint64_t id = 0;
     int device = 0;
     int priority = 0;
     unsigned flags = 0;
     std::shared_ptr<Capture> capture;
+    Line line = new_line();
 };
 
 // The stream of a handle, or nullptr if there is none. The caller holds the lock.
@@ -104,6 +124,11 @@ uint64_t stream_id(const void *handle);
 bool forbidden_by_capture();
 // The capture of a stream, or nullptr.
 std::shared_ptr<Capture> capture_of(const void *stream);
+// The line of a stream, or nullptr if there is no such stream.
+Line line_of(const void *stream);
+// Does all work of a device, or of all devices.
+void finish_device(int device);
+void finish_all();
 
 // Fills in number, time, device and claim, and hands the event to the log and the listener.
 void note(simgpu_event event);

@@ -1,6 +1,7 @@
-// Streams and events. All work is done when it is submitted, so each stream is always empty: what is left of streams is
-// their identity, the clock of their events, and the rules of capture.
+// Streams and events: their identity, the clock of events, what waits for what, and the rules of capture. All work is done
+// when it is submitted, except behind a pause.
 #include <cstring>
+#include <map>
 #include <unordered_map>
 
 #include "state.h"
@@ -13,13 +14,16 @@ struct Event {
     bool recorded = false;
     double time = 0;
     std::shared_ptr<Capture> capture;
+    Line line;              // where it was recorded, and what was in the line before it
+    uint64_t position = 0;
 };
 
-constexpr unsigned WITHOUT_TIMING = 2;
+constexpr unsigned WITHOUT_TIMING = 2;  // of an event
+constexpr unsigned NON_BLOCKING = 1;    // of a stream
 
 std::unordered_map<const void *, std::unique_ptr<Stream>> streams;
 std::unordered_map<const void *, std::unique_ptr<Event>> events;
-Stream default_stream;
+std::map<int, Stream> default_streams;  // by device
 uint64_t last_stream = 0, last_capture = 0;
 int captures = 0;  // that forbid waiting and allocating: begun in global mode and not ended
 
@@ -49,6 +53,7 @@ Status create_stream(const void **handle, unsigned flags, int priority) {
     stream->id = ++last_stream;
     stream->device = current_device();
     stream->flags = flags;
+    if (!(flags & NON_BLOCKING)) stream->line = default_streams[stream->device].line;  // CUDA orders it with that
     stream->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
     *handle = stream.get();
     streams[*handle] = std::move(stream);
@@ -76,11 +81,25 @@ Status check_not_captured(const void *handle) {
     return CAPTURE_UNSUPPORTED;
 }
 
-Status check_event(const void *handle) {
+// The same for an event, of which it returns a copy.
+Status check_event(const void *handle, Event &found) {
     std::lock_guard<std::mutex> guard(lock);
     Event *event = find_event(handle);
     if (!event) return INVALID_HANDLE;
+    found = *event;
     return event->capture ? CAPTURED_EVENT : SUCCESS;
+}
+
+bool is_over(const Event &event) { return !event.recorded || is_done(event.line, event.position); }
+
+std::vector<Line> lines_of(int device, bool all) {
+    std::lock_guard<std::mutex> guard(lock);
+    std::vector<Line> lines;
+    for (auto &entry : default_streams)
+        if (all || entry.first == device) lines.push_back(entry.second.line);
+    for (auto &entry : streams)
+        if (all || entry.second->device == device) lines.push_back(entry.second->line);
+    return lines;
 }
 
 Status record(const void *handle, const void *stream_handle) {
@@ -94,6 +113,8 @@ Status record(const void *handle, const void *stream_handle) {
         event->capture = stream->capture;
         event->recorded = true;
         event->time = now();
+        event->line = stream->line;
+        event->position = end_of(stream->line);
     }
     note_stream(SIMGPU_RECORD, "cudaEventRecord", stream_handle, false);
     return SUCCESS;
@@ -120,11 +141,27 @@ Status begin_capture(const void *handle, std::shared_ptr<Graph> graph, int mode)
 
 Stream *find_stream(const void *handle) {
     if (is_default(handle)) {
-        default_stream.device = current_device();
-        return &default_stream;
+        Stream &stream = default_streams[current_device()];
+        stream.device = current_device();
+        return &stream;
     }
     auto found = streams.find(handle);
     return found == streams.end() ? nullptr : found->second.get();
+}
+
+Line line_of(const void *handle) {
+    std::lock_guard<std::mutex> guard(lock);
+    Stream *stream = find_stream(handle);
+    return stream ? stream->line : new_line();
+}
+
+void finish_device(int device) {
+    if (!simgpu_anything_pending()) return;
+    for (const Line &line : lines_of(device, false)) finish(line);
+}
+void finish_all() {
+    if (!simgpu_anything_pending()) return;
+    for (const Line &line : lines_of(0, true)) finish(line);
 }
 
 uint64_t stream_id(const void *handle) {
@@ -155,6 +192,7 @@ EXPORT Status cudaStreamCreateWithPriority(const void **stream, unsigned flags, 
 }
 EXPORT Status cudaStreamDestroy(const void *stream) {
     if (Status status = alive()) return result(status);
+    if (simgpu_anything_pending()) finish(line_of(stream));
     std::lock_guard<std::mutex> guard(lock);
     return result(streams.erase(stream) ? SUCCESS : INVALID_HANDLE);
 }
@@ -170,13 +208,15 @@ EXPORT Status cudaStreamSynchronize(const void *stream) {
     if (Status status = usable()) return result(status);
     if (Status status = check_not_captured(stream)) return result(status);
     note_stream(SIMGPU_WAIT, "cudaStreamSynchronize", stream, true);
-    return SUCCESS;
+    finish(line_of(stream));
+    return result(failed());
 }
 EXPORT Status cudaStreamQuery(const void *stream) {
     if (Status status = usable()) return result(status);
     if (Status status = check_not_captured(stream)) return result(status);
     note_stream(SIMGPU_QUERY, "cudaStreamQuery", stream, false);
-    return SUCCESS;
+    Line line = line_of(stream);
+    return result(!is_done(line, end_of(line)) ? NOT_READY : failed());
 }
 EXPORT Status cudaDeviceSynchronize() {
     if (Status status = usable()) return result(status);
@@ -185,19 +225,25 @@ EXPORT Status cudaDeviceSynchronize() {
         if (forbidden_by_capture()) return result(CAPTURE_UNSUPPORTED);
     }
     note_stream(SIMGPU_WAIT, "cudaDeviceSynchronize", nullptr, true);
-    return SUCCESS;
+    finish_device(current_device());
+    return result(failed());
 }
 
 EXPORT Status cudaStreamWaitEvent(const void *stream_handle, const void *event_handle, unsigned) {
     if (Status status = usable()) return result(status);
+    Line line;
+    Event awaited;
     {
         std::lock_guard<std::mutex> guard(lock);
         Stream *stream = find_stream(stream_handle);
         Event *event = find_event(event_handle);
         if (!stream || !event) return result(INVALID_HANDLE);
         if (event->capture && !is_default(stream_handle)) stream->capture = event->capture;  // it joins the capture
+        line = stream->line;
+        awaited = *event;
     }
     note_stream(SIMGPU_STREAM_WAIT, "cudaStreamWaitEvent", stream_handle, false);
+    if (awaited.recorded && !awaited.capture) wait_in_line(line, awaited.line, awaited.position);
     return SUCCESS;
 }
 
@@ -216,15 +262,18 @@ EXPORT Status cudaEventRecordWithFlags(const void *event, const void *stream, un
 }
 EXPORT Status cudaEventQuery(const void *event) {
     if (Status status = usable()) return result(status);
-    if (Status status = check_event(event)) return result(status);
+    Event asked;
+    if (Status status = check_event(event, asked)) return result(status);
     note_stream(SIMGPU_QUERY, "cudaEventQuery", nullptr, false);
-    return SUCCESS;
+    return result(!is_over(asked) ? NOT_READY : failed());
 }
 EXPORT Status cudaEventSynchronize(const void *event) {
     if (Status status = usable()) return result(status);
-    if (Status status = check_event(event)) return result(status);
+    Event awaited;
+    if (Status status = check_event(event, awaited)) return result(status);
     note_stream(SIMGPU_WAIT, "cudaEventSynchronize", nullptr, true);
-    return SUCCESS;
+    if (awaited.recorded) finish(awaited.line, awaited.position);
+    return result(failed());
 }
 // The time that the CPU took, as work is done when it is submitted.
 EXPORT Status cudaEventElapsedTime(float *milliseconds, const void *start_handle, const void *end_handle) {
@@ -234,6 +283,7 @@ EXPORT Status cudaEventElapsedTime(float *milliseconds, const void *start_handle
     if (!start || !end || !start->recorded || !end->recorded || start->device != end->device ||
         ((start->flags | end->flags) & WITHOUT_TIMING))
         return result(INVALID_HANDLE);
+    if (!is_over(*start) || !is_over(*end)) return result(NOT_READY);
     *milliseconds = float((end->time - start->time) * 1e3);
     return SUCCESS;
 }
@@ -261,13 +311,16 @@ EXPORT Status cudaLaunchHostFunc(const void *stream, void (*function)(void *), v
     if (Status status = usable()) return result(status);
     if (simgpu_capturing(stream))
         simgpu_graph_append(stream, run_host_call, drop_host_call, new HostCall{function, data});
-    else
+    else {
+        simgpu_hurry("cudaLaunchHostFunc");  // it may need Python's lock, which another thread holds while it waits
         function(data);
+    }
     return SUCCESS;
 }
 EXPORT Status cudaStreamAddCallback(const void *stream, void (*function)(const void *, Status, void *), void *data,
                                     unsigned) {
     if (Status status = check_not_captured(stream)) return result(status);
+    simgpu_hurry("cudaStreamAddCallback");
     function(stream, SUCCESS, data);
     return SUCCESS;
 }

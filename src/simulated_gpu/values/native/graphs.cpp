@@ -27,8 +27,7 @@ struct Node {
 };
 
 const void* current_stream() {
-  c10::impl::VirtualGuardImpl gpu(at::kCUDA);
-  return c10::cuda::CUDAStream(gpu.getStream(gpu.getDevice())).stream();
+  return graphs::current_stream(c10::impl::VirtualGuardImpl(at::kCUDA).getDevice());
 }
 
 void run(void* data) {
@@ -41,6 +40,10 @@ void drop(void* data) {
 }
 
 } // namespace
+
+const void* current_stream(at::Device gpu) {
+  return c10::cuda::CUDAStream(c10::impl::VirtualGuardImpl(at::kCUDA).getStream(gpu)).stream();
+}
 
 bool capturing() {
   return runtime::capturing(current_stream());

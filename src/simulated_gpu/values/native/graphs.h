@@ -5,6 +5,9 @@
 
 namespace simulated_gpu::graphs {
 
+// The cudaStream_t that is current on a device.
+const void* current_stream(at::Device gpu);
+
 // Whether the current stream is being captured.
 bool capturing();
 

@@ -6,6 +6,7 @@
 #include "graphs.h"
 #include "host.h"
 #include "overloads.h"
+#include "pauses.h"
 #include "runtime.h"
 
 
@@ -210,13 +211,19 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     return;
   }
   Claim claim;
+  auto count = schema().arguments().size();
+  Arguments arguments(stack->end() - count, stack->end());
+  auto busy = pauses::busy_stream(arguments);
+  if (busy && !pauses::can_wait(special_, reads_what_it_writes_, arguments)) {
+    // PyTorch's own code waits where it reads a result; else a real GPU would go on.
+    special_.foresee ? runtime::finish(*busy) : runtime::hurry(name().c_str());
+    busy.reset();
+  }
   if (special_.replace) {
     replace(stack);
     claim.settle();
     return;
   }
-  auto count = schema().arguments().size();
-  Arguments arguments(stack->end() - count, stack->end());
   auto saved = save(arguments);
   bool random = draws(arguments);
   if (random && graphs::capturing())
@@ -236,6 +243,8 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   auto compute = special_.compute ? special_.compute : compute_on_cpu;
   if (graphs::capturing()) {
     graphs::record(call, compute);
+  } else if (busy) {
+    pauses::put_off(*busy, call, compute);
   } else {
     restore(arguments, saved);
     compute(call);

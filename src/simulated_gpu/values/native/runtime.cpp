@@ -22,6 +22,11 @@ struct Functions {
   const char* (*take_refusal)();
   int (*capturing)(const void*);
   int (*graph_append)(const void*, void (*)(void*), void (*)(void*), void*);
+  int (*anything_pending)();
+  int (*pending)(const void*);
+  void (*put_off)(const void*, void (*)(void*), void (*)(void*), void*);
+  void (*finish)(const void*);
+  void (*hurry)(const char*);
 };
 
 Functions functions;
@@ -87,6 +92,11 @@ const char* connect() {
   want(functions.take_refusal, "simgpu_take_refusal");
   want(functions.capturing, "simgpu_capturing");
   want(functions.graph_append, "simgpu_graph_append");
+  want(functions.anything_pending, "simgpu_anything_pending");
+  want(functions.pending, "simgpu_pending");
+  want(functions.put_off, "simgpu_put_off");
+  want(functions.finish, "simgpu_finish");
+  want(functions.hurry, "simgpu_hurry");
   if (!missing)
     functions.listen(answer, nullptr);
   return missing;
@@ -131,6 +141,26 @@ bool capturing(const void* stream) {
 
 void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data) {
   functions.graph_append(stream, run, drop, data);
+}
+
+bool anything_pending() {
+  return functions.anything_pending() != 0;
+}
+
+bool pending(const void* stream) {
+  return functions.pending(stream) != 0;
+}
+
+void put_off(const void* stream, void (*run)(void*), void (*drop)(void*), void* data) {
+  functions.put_off(stream, run, drop, data);
+}
+
+void finish(const void* stream) {
+  functions.finish(stream);
+}
+
+void hurry(const char* what) {
+  functions.hurry(what);
 }
 
 void fail(int status) {

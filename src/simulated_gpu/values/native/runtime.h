@@ -39,6 +39,15 @@ void forget_reads();
 bool capturing(const void* stream);
 void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data);
 
+// Whether a stream is busy with a pause, quickly of any stream, and of one.
+bool anything_pending();
+bool pending(const void* stream);
+// Calls `run` when the stream has done what is before it.
+void put_off(const void* stream, void (*run)(void*), void (*drop)(void*), void* data);
+// Does what the stream was given, as a wait does; or, noted as unsure, what any stream was given.
+void finish(const void* stream);
+void hurry(const char* what);
+
 // From now on every call of CUDA fails with this error.
 void fail(int status);
 
