@@ -239,7 +239,7 @@ errors/expected-3d-unbatched-or-4d-batched-input conv2d with flattened images; c
 errors/expected-floating-point-type-for-class-probabilities one-hot labels with cross entropy; labels of shape (batch, 1) in cross entropy
 errors/expected-input-batch-size-to-match-target batch size changes in the model; view changes the batch size; output of LSTM has the wrong batch size; outputs and labels have different batch sizes
 errors/expected-input-batch-size-to-match-target#err-spatial-targets segmentation mask has a channel dimension; shape of masks for cross entropy in segmentation
-errors/expected-input-batch-size-to-match-target#err-target-size-classes cross entropy with sequences; cross entropy for a label at each time step; cross entropy with 3d outputs
+errors/expected-input-batch-size-to-match-target#err-target-size-classes cross entropy for sequences; cross entropy with a label for each time step
 errors/expected-more-than-1-value-per-channel batch norm with a batch of one; prediction of a single sample with BatchNorm1d
 errors/expected-to-mark-a-variable-ready-only-once gradient checkpointing with ddp; parameter marked ready twice
 errors/failed-finding-central-directory checkpoint file is corrupted; corrupted pt file; download of weights incomplete; program killed while saving; save a checkpoint safely, atomically
