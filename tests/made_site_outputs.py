@@ -46,7 +46,7 @@ class Build:
             found = [site_outputs.read(page) for page in pages]
         finally:
             site_outputs.close()
-        self.problems += [problem.message for _, problems in found for problem in problems]
+        self.problems += [problem for _, problems in found for problem in problems]
         return [shown for shown, _ in found]
 
     @property

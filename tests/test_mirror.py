@@ -19,6 +19,7 @@ ELSEWHERE = {
     "integration/mkdocs/notebook_files.py": "integration/test_notebooks.py",
     "integration/mkdocs/plugin.py": "integration/test_mkdocs_plugin.py",
     "integration/page_assets.py": "test_tables.py",
+    "integration/preloading.py": "integration/test_init.py",
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
     "integration/rendered_site.py": "integration/test_mkdocs_plugin.py",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from samedevice.devices import DEVICES, LABELS, present_devices
@@ -25,14 +24,6 @@ from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, plain_title
 
 STALE = "Recorded on {day} for earlier code, and not shown: {label} must run it again."
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that a strict build fails on."""
-
-    message: str
-    """What is wrong, with page and line, and what to do."""
 
 
 class SiteOutputs:
@@ -75,17 +66,18 @@ class SiteOutputs:
         before, after = (self._read(run.page, {run.device: one})[0] for one in (run.kept, found))
         return any(_gist(before[index]) != _gist(after[index]) for index in before)
 
-    def read(self, page: Page) -> tuple[dict[int, list[ShownOutput]], list[Problem]]:
-        """What to show under each block of a page that was started, and what is wrong; waits for what still runs."""
+    def read(self, page: Page) -> tuple[dict[int, list[ShownOutput]], list[str]]:
+        """What to show under each block of a page that was started; waits for what still runs.
+
+        Also what a strict build fails on: what is wrong, with page and line, and what to do.
+        """
         return self._read(page, {device: self.pending.recording(page, device) for device in DEVICES})
 
-    def _read(
-        self, page: Page, here: Mapping[str, Recording | None]
-    ) -> tuple[dict[int, list[ShownOutput]], list[Problem]]:
+    def _read(self, page: Page, here: Mapping[str, Recording | None]) -> tuple[dict[int, list[ShownOutput]], list[str]]:
         """The same, given for each device what is known of it on this machine."""
         shown: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
         recordings, errors = self.runs.recorded(page)
-        problems = [Problem(str(error)) for error in errors]
+        problems = [*map(str, errors)]
         for device in DEVICES:
             if not any(block.runs_on(device) for block in page.blocks):
                 continue
@@ -99,12 +91,9 @@ class SiteOutputs:
                 simulated = block_statuses(page, block.index, device, recordings, simulated=True)
                 found = list(_shown(page, block, device, ran, recordings, statuses, simulated))
                 shown[block.index] += found
-                problems += [Problem(one.note) for one in found if one.wrong]
-                problems += [
-                    Problem(damage(page, block, one.environment))
-                    for one in (*statuses, *simulated)
-                    if one.state is State.DAMAGED
-                ]
+                problems += [one.note for one in found if one.wrong]
+                changed = (one.environment for one in (*statuses, *simulated) if one.state is State.DAMAGED)
+                problems += [damage(page, block, one) for one in changed]
             problems += _not_recorded(page, unrecorded, device)
         if not self.devices:
             problems += _recorded_nowhere(page, shown, recordings)
@@ -220,15 +209,15 @@ def _unrecorded(page: Page, block: Block, ran: Recording, statuses: Sequence[Blo
     return runs and not any(one.output or one.state is State.DAMAGED for one in statuses)
 
 
-def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[Problem]:
+def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[str]:
     """One problem for all blocks of a page without a recording from a device that is here."""
     if not found:
         return []
     told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
-    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
+    return [f"{found[0]}: {told}; run {record_command(page, device)}"]
 
 
-def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Sequence[Recording]) -> list[Problem]:
+def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Sequence[Recording]) -> list[str]:
     """One problem for all blocks of a page that need no device, and that none has run."""
     device = DEVICES[0]
     free = [block for block in page.blocks if block.runs_on(device) and not block.options.versions]
@@ -238,7 +227,7 @@ def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Seq
     if not found:
         return []
     told = f"{len(found)} blocks from here on are recorded nowhere as they stand"
-    return [Problem(f"{found[0]}: {told}; run {record_command(page, device)}")]
+    return [f"{found[0]}: {told}; run {record_command(page, device)}"]
 
 
 def _without(

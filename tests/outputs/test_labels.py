@@ -12,7 +12,7 @@ NEW = Environment("cpu", "A CPU", "2.15.0+cpu", "3.11.7", day="2026-11-21", nump
 GPU = Environment("cuda", "NVIDIA H100", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
 PLAIN = Environment("cpu", "A CPU", "", "3.11.7", day="2026-11-20")
 WORDS = {
-    "brief": (labels.brief(GPU), "NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20"),
+    "brief": (str(GPU), "NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20"),
     "as text": (str(GPU), "NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20"),
     "full": (labels.full(NEW), "A CPU, PyTorch 2.15.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21"),
     "full, of a GPU": (

@@ -9,8 +9,7 @@ import pytest
 from samedevice.outputs.output import Figure, Output
 from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings
-from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.unsaid import unsaid
+from samedevice.weaving.panes import ShownOutput, unsaid
 
 FIGURE = (Figure("<svg/>", ""),)
 BELOW = "```python\nprint(1)\n```\n\n```text\n1\n```\n"

@@ -69,7 +69,7 @@ class PageWeaver:
         shown, problems = self.site_outputs.read(page)
         woven = write(shown)
         exports = self.site_outputs.exports(page, shown, self.address) if page.settings.exports else {}
-        return Woven(woven, exports, [problem.message for problem in problems])
+        return Woven(woven, exports, problems)
 
 
 def messages(error: SameDeviceError) -> Iterable[str]:

@@ -22,9 +22,10 @@ from samedevice.devices import (
 )
 from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
-from samedevice.integration.summary import elsewhere, matched_with, outdated, readable, recorded
+from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
 from samedevice.page_runs import PageRuns, sweep
+from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
 from samedevice.project import PAGES, Settings

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from samedevice.devices import DEVICES, made_by, made_with
-from samedevice.errors import SameDeviceError
 from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import Recording, State
 from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import page_files
-from samedevice.project import DEFAULTS, Settings
 
 NAMED = 3
 """How many pages a line names."""
@@ -40,13 +35,6 @@ def matched_with(found: Iterable[str]) -> Iterator[str]:
     if not all(name.endswith(f"-{made_by()}") for name in counted):
         told = ", ".join(f"{count} as {name} printed" for name, count in counted.most_common())
         yield f"outputs with {made_with()}: {told}"
-
-
-def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
-    """The pages that can be read."""
-    for path in page_files(root, settings):
-        with contextlib.suppress(SameDeviceError):
-            yield parse_page(path, root, settings=settings)
 
 
 def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:

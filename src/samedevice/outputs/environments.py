@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
-from samedevice.outputs import labels
 from samedevice.outputs.output import Output
 
 MAKERS = re.compile(r"\b(?:NVIDIA|AMD|Apple|Intel|GeForce|Tesla|Quadro|Instinct|Radeon)\b|\((?:R|TM)\)", re.I)
@@ -86,7 +85,8 @@ class Environment:
         return version_order(self.version), self.version, self.name
 
     def __str__(self) -> str:
-        return labels.brief(self)
+        """The device, the version and the day: `NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20`."""
+        return ", ".join(filter(None, (self.name, f"{self.maker} {self.version}", self.day)))
 
 
 @dataclass(frozen=True)

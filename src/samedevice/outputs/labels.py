@@ -1,19 +1,16 @@
 """labels: how an environment is called wherever a person reads it: on pages, in files to take along, in messages.
 
-No other module puts such words together, so that all say the same, and a new kind of environment is worded here.
+No other module puts such words together, but for the `str` of an environment. So all say the same, and a new kind of
+environment is worded here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from samedevice.devices import LABELS
-
-if TYPE_CHECKING:
-    from samedevice.outputs.environments import Environment
-
+from samedevice.outputs.environments import Environment
 
 SIMULATED = "simulated"
 """The word for a device that no machine has."""
@@ -31,24 +28,14 @@ def of_kind(device: str, simulated: bool = False) -> str:
     return f"{LABELS[device]}, {SIMULATED}" if simulated else LABELS[device]
 
 
-def version(about: Environment) -> str:
-    """What decides the outputs beside the device: `PyTorch 2.13.0+cpu`."""
-    return f"{about.maker} {about.version}"
-
-
 def version_on(about: Environment) -> str:
     """The version and the kind of device: `PyTorch 2.13.0+cpu on CPU`."""
-    return f"{version(about)} on {kind(about)}"
-
-
-def brief(about: Environment) -> str:
-    """The device, the version and the day: `NVIDIA H100, PyTorch 2.13.0+cu130, 2026-11-20`."""
-    return ", ".join(filter(None, (about.name, version(about), about.day)))
+    return f"{about.maker} {about.version} on {kind(about)}"
 
 
 def full(about: Environment) -> str:
     """All that is recorded: device, versions, driver and day."""
-    parts = [about.name, *[version(about)] * bool(about.torch), f"Python {about.python}"]
+    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
     parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
     return ", ".join([*parts, about.day])
 

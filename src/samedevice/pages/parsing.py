@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +15,7 @@ from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
 from samedevice.pages.options import PYTHON, TRANSCRIPTS, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import find_cells, is_program, read_cells
+from samedevice.pages.percent import find_cells, is_program, page_files, read_cells
 from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
 from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
@@ -41,6 +42,13 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     )
     _ = page.sections  # raises what is wrong with them
     return page
+
+
+def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
+    """The pages of a project that can be read."""
+    for path in page_files(root, settings):
+        with contextlib.suppress(PageError):
+            yield parse_page(path, root, settings=settings)
 
 
 def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:

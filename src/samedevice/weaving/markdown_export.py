@@ -36,7 +36,7 @@ def _output(block: Block, one: ShownOutput) -> str:
     if one.output is None or not (one.output.shown or one.output.figures):
         return f"{LABELS[one.device]}: {escaped(one.note)}" if one.note else ""
     about = one.environment
-    where = f" ({escaped(labels.brief(about))})" if about else ""
+    where = f" ({escaped(str(about))})" if about else ""
     found = [f"Output on {labels.kind(about) if about else LABELS[one.device]}{where}:"]
     if one.output.shown:
         found.append(_fenced(one.output.shown, "text"))

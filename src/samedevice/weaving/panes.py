@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
+from samedevice.pages import comments
 from samedevice.pages.page import Block
 
 
@@ -38,6 +40,21 @@ class ShownOutput:
 def is_simulated(one: ShownOutput) -> bool:
     """Whether it is the output of a simulated device."""
     return one.output is not None and one.environment is not None and one.environment.simulated
+
+
+def unsaid(block: Block, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
+    """What is left to show of a block: all of it, or what the fence below it or its comments do not say."""
+    if block.expected is None:
+        return [*shown]
+    rest = ((one, _rest(block, one.output)) for one in shown if one.output)
+    return [replace(one, output=output) for one, output in rest if output.shown or output.figures]
+
+
+def _rest(block: Block, output: Output) -> Output:
+    if not block.says_itself:
+        return Output(figures=output.figures)
+    printed = Counter(line.rstrip() for line in output.text.rstrip("\n").split("\n"))
+    return output if printed - Counter(comments.said(block.code).values()) else replace(output, text="")
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,12 @@ from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
-from samedevice.weaving.panes import ShownOutput, is_simulated
+from samedevice.weaving.panes import ShownOutput, is_simulated, unsaid
 from samedevice.weaving.summary import summary_html
-from samedevice.weaving.unsaid import unsaid
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
 """Finds the fences of a woven text."""
+TITLE = re.compile(r"^# .+$", re.M)
 FAILED = "This page has an error"
 """The title of a page that cannot be shown."""
 
@@ -46,14 +46,20 @@ def weave(
     path of each diagram, as the page has it, to its SVG. `about` is a link to what explains simulated devices.
     Raises PageError for an expected result that belongs to no block.
     """
+
+    def prose(start: int, end: int, above: Block | None) -> str:
+        """The text between two blocks, with its expected results and its diagrams."""
+        text = write_expected(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
+        return draw(text, diagrams or {}, html_fence)
+
     parts: list[str] = []
     at, above, woven = 0, None, _blocks(page, shown, copies, about)
     ends = [*(block.fence.start for block in page.blocks[1:]), len(page.text)]
     for block, end, (first, last) in zip(page.blocks, ends, woven, strict=False):
-        parts.append(_prose(page, at, block.fence.start, above, shown, diagrams or {}))
+        parts.append(prose(at, block.fence.start, above))
         at, above = notes_end(page, block, end), block
-        parts += [first, _prose(page, block.fence.end, at, block, shown, diagrams or {}), last]
-    parts.append(_prose(page, at, len(page.text), above, shown, diagrams or {}))
+        parts += [first, prose(block.fence.end, at, block), last]
+    parts.append(prose(at, len(page.text), above))
     return _below_title("".join(parts), summary_html(page, shown, about), page)
 
 
@@ -67,9 +73,9 @@ def weave_notebook(
     """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
     woven = _blocks(page, shown, copies, about)
     cells = [cell.markdown for cell in read_cells(page.text, page.path)]
-    parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, _output_fence) for text in cells]
+    parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, html_fence) for text in cells]
     text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown, about)
-    return TITLE.sub(lambda title: f"{title[0]}\n{_output_fence('', summary)}", text, count=1) if summary else text
+    return TITLE.sub(lambda title: f"{title[0]}\n{html_fence('', summary)}", text, count=1) if summary else text
 
 
 def _blocks(
@@ -81,27 +87,11 @@ def _blocks(
         rest = unsaid(block, shown.get(block.index, ()))
         html = quiet.get(block.index, output_html(block, rest, of_output(anchor), about))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
-        output = _output_fence(block.fence.prefix, html) if html else ""
-        code = _source(page, block) if block.kind == "transcript" else _fence(block, copies.get(block.index), anchor)
+        output = html_fence(block.fence.prefix, html) if html else ""
+        code = _fence(block, copies.get(block.index), anchor)
+        if block.kind == "transcript":  # what it prints is in it
+            code = page.text[block.fence.start : block.fence.end]
         yield (output + _folded(block, code), "") if block.options.fold else (code, output)
-
-
-def _source(page: Page, block: Block) -> str:
-    """A fence as its author wrote it: what it prints is in it."""
-    return page.text[block.fence.start : block.fence.end]
-
-
-def _prose(
-    page: Page,
-    start: int,
-    end: int,
-    above: Block | None,
-    shown: Mapping[int, Sequence[ShownOutput]],
-    diagrams: Mapping[str, str],
-) -> str:
-    """The text between two blocks, with its expected results and its diagrams."""
-    text = write_expected(page.text[start:end], page, start, above, shown.get(above.index, ()) if above else ())
-    return draw(text, diagrams, _output_fence)
 
 
 def _folded(block: Block, code: str) -> str:
@@ -151,7 +141,7 @@ def _below_title(text: str, html: str, page: Page) -> str:
     first = page.fences[0].start if page.fences else len(page.text)
     if not html or title is None or title.start() > first:
         return text
-    return f"{text[: title.end()]}\n{_output_fence('', html)}{text[title.end() :]}"
+    return f"{text[: title.end()]}\n{html_fence('', html)}{text[title.end() :]}"
 
 
 def output_fence(source: str, _language: str, _class: str, _options: object, md: Any, **_: object) -> str:
@@ -182,15 +172,8 @@ def is_woven(markdown: str) -> bool:
     return FENCE.search(markdown) is not None
 
 
-def html_fence(html: str) -> str:
-    """HTML as the Markdown of a woven text."""
-    return _output_fence("", html)
-
-
-TITLE = re.compile(r"^# .+$", re.M)
-
-
-def _output_fence(prefix: str, html: str) -> str:
+def html_fence(prefix: str, html: str) -> str:
+    """HTML as the Markdown of a woven text, indented as the fence that it belongs to."""
     return f"\n{prefix.rstrip()}\n{_encoded(prefix, html)}\n{prefix.rstrip()}"
 
 
@@ -217,7 +200,7 @@ def _fence(block: Block, copy: Copy | None, anchor: str) -> str:
 
 def error_page(messages: Sequence[str]) -> str:
     """The Markdown that stands in for a page that cannot be shown, with what is wrong with it."""
-    return f"# {FAILED}\n{_output_fence('', _notes(messages))}\n"
+    return f"# {FAILED}\n{html_fence('', _notes(messages))}\n"
 
 
 def error_html(messages: Sequence[str]) -> str:

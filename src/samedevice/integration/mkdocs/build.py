@@ -23,6 +23,7 @@ from samedevice.integration.downloads import write_exports
 from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.integration.page_weaver import PageWeaver, Woven, messages
+from samedevice.integration.project_file import EXTENSION
 from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
@@ -40,9 +41,6 @@ from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
-EXTENSION = "samedevice.integration.extension"
-NAMES = ("samedevice", EXTENSION)
-"""The names under which `markdown_extensions` may list the extension."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -118,7 +116,7 @@ class SiteBuild:
     def _extend(self) -> None:
         """Have Markdown weave the pages."""
         names = self.config.markdown_extensions
-        name = next((name for name in NAMES if name in names), EXTENSION)
+        name = next((name for name in EXTENSION if name in names), EXTENSION[1])
         names += [name] * (name not in names)
         self.config.mdx_configs[name] = {"weaving": self}
 

@@ -24,8 +24,7 @@ from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.page_runs import PageRuns
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
-from samedevice.pages.percent import page_files
+from samedevice.pages.parsing import parse_page, readable
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
@@ -94,12 +93,12 @@ class ZensicalPage:
         found = without_front_matter(self.made.markdown)
         if project.copied:
             return relink(found, lambda url: _of_copy(project, self.uri, url))
-        return found + html_fence(within()) if is_woven(found) else found
+        return found + html_fence("", within()) if is_woven(found) else found
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site with this page."""
         root, settings = self.project.root, self.project.settings
-        pages = list(readable(root, settings))
+        pages = list(readable(root, settings))  # what is wrong with others is told where they are rendered
         path = source(root / settings.docs, self.uri)
         name = path.relative_to(root).as_posix() if path else ""
         site = RenderedSite(root, pages, PageRuns(root).recorded)
@@ -144,15 +143,6 @@ def source(docs: Path, uri: str) -> Path | None:
     if page.is_file():
         return page
     return notebook if notebook.is_file() else None
-
-
-def readable(root: Path, settings: Settings) -> Iterable[Page]:
-    """All pages that can be read; what is wrong with the others is told where they are rendered."""
-    for path in page_files(root, settings):
-        try:
-            yield parse_page(path, root, settings=settings)
-        except PageError:
-            continue
 
 
 def _of_copy(project: Project, uri: str, url: str) -> str:
