@@ -79,14 +79,26 @@ def test_a_transcript_is_one_in_any_of_its_languages(root: Path, language: str) 
     assert [block.kind for block in parse_page(root / "docs/said.md", root).blocks] == ["transcript"]
 
 
-@pytest.mark.parametrize("lines", ["9-10", "2,3", "abc"])
-def test_lines_to_highlight_are_the_renderers(root: Path, lines: str) -> None:
-    """It shows a block whatever they name, and other people's pages show it as before."""
-    (root / "docs/lines.md").write_text(f'```python hl_lines="{lines}"\n1\n```\n', encoding="utf-8")
+def test_lines_to_highlight_may_be_missing(root: Path) -> None:
+    """pydantic names line 10 of 8 lines, which the renderer takes; of what is no number at all it makes no code."""
+    (root / "docs/lines.md").write_text('```python hl_lines="9-10"\n1\n```\n', encoding="utf-8")
     (block,) = parse_page(root / "docs/lines.md", root).blocks
-    assert block.options.hl_lines == lines
-    with pytest.raises(PageError, match="hl_lines"):
-        parse_page(root / "docs/lines.md", root, settings=Settings(console=True))
+    assert block.options.hl_lines == "9-10"
+    (root / "docs/lines.md").write_text('```python hl_lines="2,3"\n1\n```\n', encoding="utf-8")
+    with pytest.raises(PageError, match="names no lines"):
+        parse_page(root / "docs/lines.md", root)
+
+
+@pytest.mark.parametrize("code", ["v = '{{ version }}'\n", "x = {% raw %}1{% endraw %}\n"])
+def test_what_macros_write_is_theirs(root: Path, code: str) -> None:
+    """The page shows another code than its file has. Without that plugin, braces are Python's."""
+    (root / "docs/macros.md").write_text(f"```python\n{code}```\n", encoding="utf-8")
+    assert [
+        len(parse_page(root / "docs/macros.md", root, settings=Settings(macros=m)).blocks) for m in (True, False)
+    ] == [
+        0,
+        1,
+    ]
 
 
 def test_a_project_may_have_only_the_fences_run_that_say_so(root: Path) -> None:

@@ -198,7 +198,7 @@ def _left(pages: list[Page]) -> Counter[str]:
         for fence in page.fences:
             language = re.search(r"[\w#+-]+", fence.info)
             if fence.start not in taken and language and language[0].lower() in (*PYTHON, *TRANSCRIPTS):
-                why = conventions.why_left(fence.info, page.text[: fence.start], fence.body)
+                why = conventions.why_left(fence.info, page.text[: fence.start], fence.body, page.settings.macros)
                 found[f"by `{why}`" if why else f"without `{RUN}` or `>>>`"] += 1
         found.update(f'by `{RUN}="no"`' for block in page.blocks if block.kind == "shown")
     return found

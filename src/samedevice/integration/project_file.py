@@ -23,6 +23,8 @@ CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
+MACROS = ("macros", "zensical.extensions.macros")
+"""The names under which `plugins` or `markdown_extensions` may list macros."""
 OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
 OTHER_TOML = (
     f"write [project.markdown_extensions.{PLUGIN}] in zensical.toml, and markdown_extensions: [{PLUGIN}] in {NAME}"
@@ -101,7 +103,8 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
         if value not in CHOICES.get(name, (value,)):
             raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(CHOICES[name])}")
     docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
-    said = own | {"snippets": "" if own.get("console") else _snippets(project)}
+    macros = any(name in MACROS for key in ("plugins", "markdown_extensions") for name, _ in entries(project.get(key)))
+    said = own | {"snippets": "" if own.get("console") else _snippets(project), "macros": macros}
     return Settings.of(said, root, str(project.get("site_name") or ""), docs)
 
 

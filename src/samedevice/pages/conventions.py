@@ -23,6 +23,10 @@ INCLUDED = re.compile(r"^[ \t]*(?P<what>\{[!*%])[^\n]*[!*%]\}[ \t]*$", re.M)
 """A line of no Python, in the place of which another extension or plugin puts a file: `{! a.py !}`, `{* a.py *}`."""
 
 
+MACRO = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.S)
+"""What the plugin macros writes anew."""
+
+
 def is_output(info: str) -> bool:
     """Whether a fence with this first line may hold what the block above it prints."""
     return info.strip("{. }").partition(" ")[0].lower() in ("", "text", "txt", "output", "console")
@@ -58,9 +62,14 @@ def passes(key: str) -> bool:
     return key.partition(":")[0] in PASSED or key[0] in ".#"
 
 
-def why_left(info: str, above: str = "", body: str = "") -> str:
-    """Why a fence with this first line, this text above it and this code stays as it is; empty if it is ours."""
+def why_left(info: str, above: str = "", body: str = "", macros: bool = False) -> str:
+    """Why a fence with this first line, this text above it and this code stays as it is; empty if it is ours.
+
+    `macros` is whether the project has that plugin.
+    """
     found = words(info)
     key = next((key for key, test in LEAVES.items() if key in found and test(found[key])), "")
     comment, included = SKIPPED.search(above), INCLUDED.search(body)
-    return key or (comment[0].strip("<!-> \n") if comment else "") or (included["what"] if included else "")
+    macro = MACRO.search(body) if macros else None
+    left = (comment[0].strip("<!-> \n") if comment else "") or (included["what"] if included else "")
+    return key or left or (macro[0][:2] if macro else "")

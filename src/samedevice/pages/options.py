@@ -24,7 +24,7 @@ from samedevice.pages.values import (
     read_setup,
     read_simulated,
 )
-from samedevice.project import DEFAULTS, NOTEBOOK, PROGRAMS, Settings
+from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
 TRANSCRIPTS = ("pycon", "pycon3")
@@ -209,8 +209,7 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     for key, one in known_options().items():
         if key in values:
             try:
-                passed = key == "hl_lines" and not settings.console and not page.endswith(NOTEBOOK)
-                read = None if passed else one.metadata["read"]  # what the renderer makes of it is no business of ours
+                read = one.metadata["read"]
                 found |= read(values[key]) if read else {one.name: values[key]}
             except ValueError as error:
                 complaints.add(PageError(page, line, str(error)))

@@ -69,7 +69,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
     find = find_cells if page.endswith(NOTEBOOK) else find_fences
     with complaints.collecting():
         for fence in find(text, page):
-            if not settings.console and conventions.why_left("", text[: fence.start], fence.body):
+            if not settings.console and conventions.why_left("", text[: fence.start], fence.body, settings.macros):
                 continue
             with complaints.collecting():
                 block = read_block(fence, page, len(blocks), root, settings)

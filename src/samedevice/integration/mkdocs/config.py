@@ -39,7 +39,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
     snippets = "" if own.console else _snippets(config)
-    said = {**own, "snippets": snippets, "time_limit": float(own.time_limit)}
+    said = {**own, "snippets": snippets, "macros": "macros" in config.plugins, "time_limit": float(own.time_limit)}
     return Settings.of(said, root, config.site_name, docs.relative_to(root).as_posix())
 
 
