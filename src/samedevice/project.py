@@ -88,6 +88,8 @@ class Settings:
     """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
     snippets: str = ""
     """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
+    custom: tuple[str, ...] = ()
+    """The languages whose fences the project itself has superfences show in another way, and perhaps run."""
     macros: bool = False
     """Whether the project uses the plugin macros, or Zensical's."""
     expect: str = CHOICES["expect"][0]

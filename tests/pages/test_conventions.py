@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
+from samedevice.integration.project_file import settings_of
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -77,6 +78,15 @@ def test_a_transcript_is_one_in_any_of_its_languages(root: Path, language: str) 
     """soupsieve writes pycon3 on all of its own."""
     (root / "docs/said.md").write_text(f"```{language}\n>>> 1\n1\n```\n", encoding="utf-8")
     assert [block.kind for block in parse_page(root / "docs/said.md", root).blocks] == ["transcript"]
+
+
+def test_a_custom_fence_is_the_projects_own(root: Path) -> None:
+    """coloraide has superfences run its fences of Python, and show what they give."""
+    (root / "docs/own.md").write_text("```py play\n1\n```\n\n```python\n1\n```\n", encoding="utf-8")
+    fences = {"custom_fences": [{"name": "py", "class": "play", "format": None}, {"name": "mermaid"}]}
+    project = {"markdown_extensions": [{"pymdownx.superfences": fences}]}
+    page = parse_page(root / "docs/own.md", root, settings=settings_of(project, root))
+    assert [block.line for block in page.blocks] == [5]
 
 
 def test_lines_to_highlight_may_be_missing(root: Path) -> None:

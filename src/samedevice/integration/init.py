@@ -198,7 +198,10 @@ def _left(pages: list[Page]) -> Counter[str]:
         for fence in page.fences:
             language = re.search(r"[\w#+-]+", fence.info)
             if fence.start not in taken and language and language[0].lower() in (*PYTHON, *TRANSCRIPTS):
-                why = conventions.why_left(fence.info, page.text[: fence.start], fence.body, page.settings.macros)
+                custom = "custom_fences" if language[0] in page.settings.custom else ""
+                why = custom or conventions.why_left(
+                    fence.info, page.text[: fence.start], fence.body, page.settings.macros
+                )
                 found[f"by `{why}`" if why else f"without `{RUN}` or `>>>`"] += 1
         found.update(f'by `{RUN}="no"`' for block in page.blocks if block.kind == "shown")
     return found

@@ -23,6 +23,7 @@ CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
+SUPERFENCES = "pymdownx.superfences"
 MACROS = ("macros", "zensical.extensions.macros")
 """The names under which `plugins` or `markdown_extensions` may list macros."""
 OTHER_FILE = f"go to the folder of your {NAME}, or, if yours has another name, write one that says INHERIT: that name"
@@ -104,8 +105,15 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
             raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(CHOICES[name])}")
     docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
     macros = any(name in MACROS for key in ("plugins", "markdown_extensions") for name, _ in entries(project.get(key)))
-    said = own | {"snippets": "" if own.get("console") else _snippets(project), "macros": macros}
+    snippets = "" if own.get("console") else _snippets(project)
+    superfences = dict(entries(project.get("markdown_extensions"))).get(SUPERFENCES)
+    said = own | {"snippets": snippets, "macros": macros, "custom": custom(superfences)}
     return Settings.of(said, root, str(project.get("site_name") or ""), docs)
+
+
+def custom(superfences: Any) -> list[str]:
+    """The languages of the custom fences in the settings of superfences."""
+    return [str(one.get("name")) for one in (superfences or {}).get("custom_fences") or ()]
 
 
 def _snippets(project: Mapping[str, Any]) -> str:

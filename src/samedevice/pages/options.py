@@ -239,7 +239,7 @@ def _is_ours(language: str, rest: str, settings: Settings) -> bool:
     """Whether a fence is one that the project wants run, or one that a build wrote."""
     if language == OURS:
         return True
-    if language.lower() not in (*PYTHON, *TRANSCRIPTS) or conventions.why_left(rest):
+    if language.lower() not in (*PYTHON, *TRANSCRIPTS) or language in settings.custom or conventions.why_left(rest):
         return False
     return settings.fences == "all" or conventions.words(rest).get(RUN) == ""
 

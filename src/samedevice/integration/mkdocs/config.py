@@ -11,6 +11,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
+from samedevice.integration.project_file import SUPERFENCES, custom
 from samedevice.pages.includes import SNIPPETS
 from samedevice.project import CHOICES, DEFAULTS, Settings
 
@@ -40,6 +41,7 @@ def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Sett
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
     snippets = "" if own.console else _snippets(config)
     said = {**own, "snippets": snippets, "macros": "macros" in config.plugins, "time_limit": float(own.time_limit)}
+    said["custom"] = custom(config.mdx_configs.get(SUPERFENCES))
     return Settings.of(said, root, config.site_name, docs.relative_to(root).as_posix())
 
 
