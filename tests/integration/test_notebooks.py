@@ -30,9 +30,13 @@ from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.percent import front_matter, is_program, prose, read_cells
-from samedevice.project import NOTEBOOK, RECORDINGS
+from samedevice.project import NOTEBOOK, RECORDINGS, Settings
+from samedevice.weaving.copies import copies
+from samedevice.weaving.exports import exports
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.prose import cells
+from samedevice.weaving.weave import weave_notebook
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -120,6 +124,21 @@ def test_front_matter_and_prose_are_markdown() -> None:
     assert front_matter(text) == '---\ntitle: A sample\ndescription: "What a notebook may hold."\n---\n'
     assert front_matter("# %%\n") == ""
     assert prose(text, "x").startswith("# A sample\n\nA paragraph with `code` and a [link](other.md#part).\n")
+
+
+def test_a_cell_that_is_left_to_another_tool_is_shown(root: Path) -> None:
+    """As a fence of its kind is; the cells after it are shown with their own outputs."""
+    text = "# %% [markdown]\n# # X\n\n# %% notest\nleft\n\n# %%\nx = 1\n"
+    (root / "docs/x.py").write_text(text, encoding="utf-8")
+    page = parse_page(root / "docs/x.py", root, settings=Settings())
+    assert [block.code for block in page.blocks] == ["x = 1\n"]
+    assert list(cells(page)) == ["# X\n", "```python\nleft\n```\n", page.blocks[0]]
+    (index,) = copies(page, {})
+    assert index == 0
+    assert "```python\nleft\n```" in weave_notebook(page, {}, {})
+    made = json.loads(with_outputs(page, {}, {}, lambda url: url))["cells"]
+    assert [cell["cell_type"] for cell in made] == ["markdown", "markdown", "code"]
+    assert "```python\nleft\n```\n\n```python\nx = 1\n```" in exports(page, {})["md"]
 
 
 LINKS = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samedevice.outputs import escaping
-from samedevice.pages.fences import FRONT_MATTER
+from samedevice.pages.fences import FRONT_MATTER, fence_mark
 from samedevice.pages.links import Link, outside_code, replace_links
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import prose, read_cells
@@ -83,14 +83,23 @@ def pieces(page: Page) -> Iterator[tuple[str, Block | None]]:
     yield page.text[at:], None
 
 
+def cells(page: Page) -> Iterator[str | Block]:
+    """The cells of a notebook in order: text, which code that is left to another tool is too, and blocks."""
+    blocks = {block.fence.start: block for block in page.blocks}
+    for cell in read_cells(page.text, page.path):
+        mark = fence_mark(cell.fence.body)
+        left = f"{mark}python\n{cell.fence.body}{mark}\n"
+        yield blocks.get(cell.fence.start, left) if cell.markdown is None else cell.markdown
+
+
 def _cells(page: Page) -> Iterator[tuple[str, Block | None]]:
     """What `pieces` yields, of a notebook."""
-    blocks, text = iter(page.blocks), ""
-    for cell in read_cells(page.text, page.path):
-        if cell.markdown is not None:
-            text += f"\n\n{cell.markdown}\n"
+    text = ""
+    for cell in cells(page):
+        if isinstance(cell, str):
+            text += f"\n\n{cell}\n"
         else:
-            yield text or "\n\n", next(blocks)
+            yield text or "\n\n", cell
             text = ""
     yield f"{text}\n", None
 

@@ -16,7 +16,7 @@ from typing import Any
 from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import front_matter, read_cells
+from samedevice.pages.percent import front_matter
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy, attributes
@@ -24,6 +24,7 @@ from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import ShownOutput, is_simulated, unsaid
+from samedevice.weaving.prose import cells
 from samedevice.weaving.summary import summary_html
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
@@ -72,8 +73,10 @@ def weave_notebook(
 ) -> str:
     """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
     woven = _blocks(page, shown, copies, about)
-    cells = [cell.markdown for cell in read_cells(page.text, page.path)]
-    parts = ["".join(next(woven)) if text is None else draw(text, diagrams or {}, html_fence) for text in cells]
+    parts = [
+        draw(cell, diagrams or {}, html_fence) if isinstance(cell, str) else "".join(next(woven))
+        for cell in cells(page)
+    ]
     text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown, about)
     return TITLE.sub(lambda title: f"{title[0]}\n{html_fence('', summary)}", text, count=1) if summary else text
 

@@ -22,7 +22,6 @@ from samedevice import file_cache
 from samedevice.extras import need
 from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import read_cells
 from samedevice.temporary import Folder
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.copies import Copy, attributes
@@ -30,6 +29,7 @@ from samedevice.weaving.diagrams import draw
 from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.prose import cells
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import TITLE
 
@@ -63,19 +63,19 @@ def with_outputs(
     `shown`, `copies`, `diagrams` and `about` are those of `weave`; `link` gives the address to write for a link of the
     source.
     """
-    cells: list[Part] = []
-    blocks = iter(zip(page.blocks, anchors(page), strict=True))
-    for cell in read_cells(page.text, page.path):
-        if cell.markdown is not None:
-            text = draw(cell.markdown, diagrams or {})
-            if not cells:
+    found: list[Part] = []
+    ids = anchors(page)
+    for cell in cells(page):
+        if isinstance(cell, str):
+            text = draw(cell, diagrams or {})
+            if not found:
                 text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown, about)}", text, count=1)
-            cells.append(markdown_cell(relink(text, link)))
+            found.append(markdown_cell(relink(text, link)))
         else:
-            block, anchor = next(blocks)
-            html = output_html(block, shown.get(block.index, ()), of_output(anchor), about)
-            cells.append(_code_cell(block, html, copies.get(block.index), anchor))
-    return document(cells)
+            anchor = ids[cell.index]
+            html = output_html(cell, shown.get(cell.index, ()), of_output(anchor), about)
+            found.append(_code_cell(cell, html, copies.get(cell.index), anchor))
+    return document(found)
 
 
 def _code_cell(block: Block, html: str, copy: Copy | None, anchor: str) -> Part:
