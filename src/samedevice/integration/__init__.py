@@ -1,1 +1,1 @@
-"""integration: adapters for pytest and MkDocs; hooks and what only they need."""
+"""integration: adapters for pytest, Markdown, MkDocs, Zensical and the command line, and what only they need."""

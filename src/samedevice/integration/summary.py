@@ -1,4 +1,4 @@
-"""summary: what the end of a run of pytest says: what was recorded, matched, is missing or stale."""
+"""summary: what the end of a run of pytest says: what was recorded, what matched, what is missing or stale."""
 
 from __future__ import annotations
 

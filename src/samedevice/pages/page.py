@@ -1,4 +1,4 @@
-"""Page: a Markdown file or a notebook, parsed by Sybil, with its blocks and sections."""
+"""Page: a Markdown file or a notebook, with its blocks and sections."""
 
 from __future__ import annotations
 

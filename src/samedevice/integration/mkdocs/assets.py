@@ -1,4 +1,4 @@
-"""assets: the style and the scripts that outputs need, which ship in this package, put into every page of a site."""
+"""assets: the style and the scripts that outputs need, which ship in this package, among the files of a site."""
 
 from __future__ import annotations
 
