@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.extras import need
@@ -18,7 +19,8 @@ from samedevice.integration.downloads import write_exports
 from samedevice.integration.page_assets import with_choice
 from samedevice.integration.page_weaver import PageWeaver, Woven
 from samedevice.integration.project_file import NAME, ProjectError
-from samedevice.integration.zensical.copy import DocsCopy, Facts, description
+from samedevice.integration.zensical.copy import DocsCopy, description
+from samedevice.integration.zensical.pages import address_of
 from samedevice.outputs.orphans import orphans
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.completeness import check_shown
@@ -34,14 +36,14 @@ def build(root: Path) -> int:
     """
     need("zensical", "samedevice build")
     copy = DocsCopy(root.resolve())
-    facts = copy.configure()
+    config = copy.configure()
     site_outputs = SiteOutputs(copy.root, lambda line: None, devices=())
     copy.problems += orphans(copy.root, list(copy.pages.values()), copy.settings)
-    made = dict(_made(copy, PageWeaver(site_outputs, facts.address)))
+    made = dict(_made(copy, PageWeaver(site_outputs, address_of(config))))
     taken = {uri: dict(one.exports) for uri, one in made.items() if one.exports}
     copy.fill(taken)
     _run_zensical(copy)
-    finish(copy, facts, made, taken)
+    finish(copy, config, made, taken)
     for problem in copy.problems:
         print(f"samedevice: {problem}", file=sys.stderr)
     print(f"{len(copy.pages)} pages in {copy.site}; {len(copy.problems)} problems")
@@ -68,17 +70,16 @@ def _run_zensical(copy: DocsCopy) -> None:
         raise ProjectError(f"zensical failed with exit status {done.returncode}, as above; {copy.site} is as it was")
 
 
-def finish(copy: DocsCopy, facts: Facts, made: dict[str, Woven], taken: dict[str, dict[str, str]]) -> None:
-    """Add to the built site what is not there yet, and put it in its place."""
+def finish(copy: DocsCopy, config: Mapping[str, Any], made: dict[str, Woven], taken: dict[str, dict[str, str]]) -> None:
+    """Add to the site that was built by `config` what is not there yet, and put it in its place."""
     site = copy.folder / "site"
     for path in site.rglob("*.html"):
         path.write_text(with_choice(path.read_text(encoding="utf-8")), encoding="utf-8")
     for uri, one in made.items():
-        copy.problems += check(copy, copy.html(uri, facts.address.directories), uri, woven_outputs(one.markdown))
-    pages = {uri: (plain_title(copy.pages[uri]), description(copy.pages[uri])) for uri in taken}
+        copy.problems += check(copy, copy.html(uri, config["use_directory_urls"]), uri, woven_outputs(one.markdown))
     if copy.settings.exports:
-        listed = [(title, uri, about) for uri, (title, about) in pages.items()]
-        write_exports(site, taken, facts.name, facts.about, listed)
+        listed = [(plain_title(copy.pages[uri]), uri, description(copy.pages[uri])) for uri in taken]
+        write_exports(site, taken, config["site_name"], config["site_description"] or "", listed)
     shutil.rmtree(copy.site, ignore_errors=True)
     copy.site.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(site, copy.site)

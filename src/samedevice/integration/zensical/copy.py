@@ -27,21 +27,8 @@ from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter, page_files, prose
 from samedevice.pages.source import inside
 from samedevice.project import MARKDOWN, NOTEBOOK, Settings
-from samedevice.weaving.prose import Address
 
 ADVICE = f"{NAME} does not list the extension that weaves the pages; add `- samedevice` below markdown_extensions"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What Zensical makes of a project's configuration."""
-
-    name: str
-    """The site's name."""
-    about: str
-    """What the site is about; empty if the project does not say."""
-    address: Address
-    """Where the site is."""
 
 
 @dataclass
@@ -73,8 +60,8 @@ class DocsCopy:
             except PageError as error:
                 self.problems += str(error).splitlines()
 
-    def configure(self) -> Facts:
-        """Write the copy's mkdocs.yml. Raises ProjectError where Zensical refuses it."""
+    def configure(self) -> dict[str, Any]:
+        """Write the copy's mkdocs.yml; return what Zensical makes of it. Raises ProjectError where it refuses it."""
         from click import ClickException
         from zensical.config import parse_config  # type: ignore[import-not-found,unused-ignore]
 
@@ -87,11 +74,9 @@ class DocsCopy:
         path = self.folder / NAME
         path.write_text(adapted(self.root, notebooks, changes), encoding="utf-8")
         try:
-            found = parse_config(str(path))
+            return dict(parse_config(str(path)))
         except ClickException as error:
             raise ProjectError(f"{NAME}: {error.message}") from None
-        address = Address(found["site_url"] or "", found["use_directory_urls"])
-        return Facts(found["site_name"], found["site_description"] or "", address)
 
     def fill(self, taken: dict[str, dict[str, str]]) -> None:
         """DocsCopy the folder of pages; `taken` are the files to take along of each page, by suffix."""

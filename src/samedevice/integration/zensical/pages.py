@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,12 @@ def project_of(config: dict[str, Any]) -> Project:
     """The project that Zensical's configuration is of. Raises ProjectError."""
     root, copied = project_root(Path(config["root_dir"]).resolve())
     settings = settings_of(read(root), root) if (root / NAME).is_file() else Settings(docs=config["docs_dir"])
-    return Project(root, settings, Address(config["site_url"] or "", config["use_directory_urls"]), copied)
+    return Project(root, settings, address_of(config), copied)
+
+
+def address_of(config: Mapping[str, Any]) -> Address:
+    """Where the site is that Zensical's configuration is of."""
+    return Address(config["site_url"] or "", config["use_directory_urls"])
 
 
 class ZensicalPage:
