@@ -94,7 +94,7 @@ class SiteOutputs:
                 problems += [one.note for one in found if one.wrong]
                 changed = (one.environment for one in (*statuses, *simulated) if one.state is State.DAMAGED)
                 problems += [damage(page, block, one) for one in changed]
-            problems += _not_recorded(page, unrecorded, device)
+            problems += _one_for_all(page, unrecorded, f"not recorded on {device}", device)
         if not self.devices:
             problems += _recorded_nowhere(page, shown, recordings)
         return shown, list(dict.fromkeys(problems))
@@ -209,12 +209,10 @@ def _unrecorded(page: Page, block: Block, ran: Recording, statuses: Sequence[Blo
     return runs and not any(one.output or one.state is State.DAMAGED for one in statuses)
 
 
-def _not_recorded(page: Page, found: Sequence[Block], device: str) -> list[str]:
-    """One problem for all blocks of a page without a recording from a device that is here."""
-    if not found:
-        return []
-    told = f"{len(found)} blocks from here on are not recorded on {device} as they stand"
-    return [f"{found[0]}: {told}; run {record_command(page, device)}"]
+def _one_for_all(page: Page, found: Sequence[Block], what: str, device: str) -> list[str]:
+    """One problem for all of these blocks of a page; none if there are none."""
+    told = f"{len(found)} blocks from here on are {what} as they stand; run {record_command(page, device)}"
+    return [f"{found[0]}: {told}"] if found else []
 
 
 def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Sequence[Recording]) -> list[str]:
@@ -224,10 +222,7 @@ def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Seq
     found = [block for block in free if not any(one.output or one.wrong for one in shown[block.index])]
     if not page.settings.console:  # a block that failed, or varies, is recorded, and shows nothing
         found = [one for one in found if not known(one, device, block_statuses(page, one.index, device, kept))]
-    if not found:
-        return []
-    told = f"{len(found)} blocks from here on are recorded nowhere as they stand"
-    return [f"{found[0]}: {told}; run {record_command(page, device)}"]
+    return _one_for_all(page, found, "recorded nowhere", device)
 
 
 def _without(
