@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import own_build
 import pytest
 from own_build import FETCHED, LEFT, difference, reason
 
@@ -65,3 +66,17 @@ recorded docs/a.md on cpu-python3.11: 3 blocks
 """
     found = [reason(why) for why in LEFT.findall(said)]
     assert found == ["NameError", "ConnectError", "it prints something else", "prints something else each time"]
+
+
+def test_the_fences_that_another_tool_does_not_read_become_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that both tools run the same: what one of them leaves costs it no time."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: Other\n", encoding="utf-8")
+    (tmp_path / "docs/program.py").write_text("1\n", encoding="utf-8")
+    page = tmp_path / "docs/a.md"
+    page.write_text("# A\n\n```python\n1\n```\n\n```pycon\n>>> 1\n1\n```\n", encoding="utf-8")
+    monkeypatch.setattr(own_build, "call", lambda *_: ("docs/a.md::[CodeFence#1][line:3]\n", 0))
+    assert own_build.keep_shared(tmp_path, Path("python"), ()) == 1
+    assert page.read_text(encoding="utf-8") == "# A\n\n```python\n1\n```\n\n```text\n>>> 1\n1\n```\n"

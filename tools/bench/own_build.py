@@ -21,6 +21,8 @@ from projects import DOCS, Project
 
 from samedevice.integration.project_file import read, settings_of
 from samedevice.pages.parsing import parse_page
+from samedevice.pages.percent import page_files
+from samedevice.project import MARKDOWN
 
 FETCHED = re.compile(r"^(( *)(?:import|inventories):)\n(?:\2 *- [^\n]*https?:[^\n]*\n(?:\2 +domains:[^\n]*\n)?)+", re.M)
 """Inventories of mkdocstrings in a mkdocs.yml."""
@@ -123,7 +125,7 @@ def keep_shared(folder: Path, python: Path, tests: tuple[str, ...]) -> int:
     command = [python, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *PLAIN, *tests]
     theirs = {(found["path"], int(found["line"])) for found in COLLECTED.finditer(call(command, folder)[0])}
     settings, left = settings_of(read(folder), folder), 0
-    for path in settings.page_paths(folder):
+    for path in (path for path in page_files(folder, settings) if path.suffix == MARKDOWN):
         page = parse_page(path, folder, settings=settings)
         lines = path.read_bytes().decode().splitlines(keepends=True)
         for block in page.blocks:
