@@ -102,6 +102,11 @@ void finish(const Line &line, uint64_t position) {
 
 void finish(const Line &line) { finish(line, end_of(line)); }
 
+void pass(const Line &line) {
+    Guard guard(line_lock);
+    proceed(line, end_of(line), false);
+}
+
 void doubt(const Line &line) {
     Guard guard(line_lock);
     line->doubtful = !line->work.empty();
@@ -117,6 +122,7 @@ EXPORT void simgpu_put_off(const void *stream, void (*run)(void *), void (*drop)
 }
 EXPORT void simgpu_finish(const void *stream) { finish(line_of(stream)); }
 EXPORT void simgpu_hurry(const char *what) {
+    pass_all();
     if (!simgpu_anything_pending()) return;
     simgpu_unsure((std::string(what) + " behind a pause").c_str());
     finish_all();

@@ -104,6 +104,8 @@ bool is_idle(const Line &line);
 // Does all work of the line up to a position, and of others what that waits for.
 void finish(const Line &line, uint64_t position);
 void finish(const Line &line);
+// Does the work behind pauses that are over by themselves.
+void pass(const Line &line);
 // Nobody knows whether a real GPU is still at the work of this line: a question about it is noted from now on.
 void doubt(const Line &line);
 
@@ -129,6 +131,7 @@ Line line_of(const void *stream);
 // Does all work of a device, or of all devices.
 void finish_device(int device);
 void finish_all();
+void pass_all();
 
 // Fills in number, time, device and claim, and hands the event to the log and the listener.
 void note(simgpu_event event);

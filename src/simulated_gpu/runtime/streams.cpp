@@ -163,6 +163,10 @@ void finish_all() {
     if (!simgpu_anything_pending()) return;
     for (const Line &line : lines_of(0, true)) finish(line);
 }
+void pass_all() {
+    if (!simgpu_anything_pending()) return;
+    for (const Line &line : lines_of(0, true)) pass(line);
+}
 
 uint64_t stream_id(const void *handle) {
     std::lock_guard<std::mutex> guard(lock);
