@@ -12,14 +12,16 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
   const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
-  const ERROR = /(?:^|[\s:>(*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
+  const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
-    .replace(/^.*\d%\|.*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
+    .replace(/^.*(?:\d%\||\[\d+:\d\d).*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
+    .replace(/^.*elastic\.multiprocessing\.api:\s*failed.*$/gm, "ChildFailedError: failed")
+    .replace(/size mismatch, m1: .*/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
-  /* The errors in a text, the last one first, each with its class; of a text without one, all of it. */
+  /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
   const errors = (text) => {
     const found = [];
     let open;
@@ -33,7 +35,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const own = found.filter((one, at) => words(one.text).length > 1 && found.findIndex((two) => two.text === one.text) === at);
     const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ") || plain(text);
     const causes = own.filter((one) => !/^Caught \w+ in /.test(one.text));  /* what another thread or process raised comes after it */
-    return causes.length ? causes : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest() }];
+    return causes.length ? causes : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), bare: !!found[0] && USUAL.test(found[0].name) }];
   };
 
   /* Words without numbers, which are the reader's own. */
@@ -51,7 +53,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     "one two first last new old whole because whether understand understanding want wants try tried trying possible able purpose worth worry using ideal " +
     "fix fixing bug issue issues problem problems question practice practices help tip tips easy simple necessary conveniently efficiently " +
     "find finding found handle handles handling affect affects behave behaves behaviour behavior seems specific certain particular different differently " +
-    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats multiple several neural convolutional network networks dont doesnt didnt isnt cant").split(" ");
+    "exactly whose flag proper implementation implement implementing perform unexpected calculate compute method while via through entire whats hello hi thanks thank please author authors paper repo repository wonder wondering curious tell know anyone someone support supports supported request plan strategy currently " +
+    "multiple several neural convolutional network networks dont doesnt didnt isnt cant").split(" ");
   const VAGUE = /^(?:a|an|and|are|be|between|difference|do|does|explain\w*|how|in|is|mean\w*|of|or|the|vs|versus|what|when|where|which|why|you|your|pytorch|torch)$/;
   /* Two names of one thing. */
   const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
@@ -74,7 +77,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     swap permute transpose; concatenate cat; concat cat; join cat stack; merge cat stack; combine cat stack; slice index; select index; pick index;
     average mean; maximum max; minimum min; argmax max; multiply matmul; dot matmul; multiplication matmul; seed reproducib random manual_seed; random seed;
     deterministic reproducib; gradient grad backward; gradients grad; derivative grad; backprop backward; detach grad; accumulate accumulation;
-    faster speed; slow speed; slower speed; fast speed; performance speed; multiple parallel several; distributed ddp parallel; multigpu parallel ddp; ddp distributed;
+    faster speed; slow speed; slower speed; fast speed; performance speed; multiple several; distributed ddp parallel; multigpu parallel ddp; ddp distributed;
     sharded fsdp; nan inf; infinity inf; save state_dict load; checkpoint checkpoint state_dict; restore load; check available; detect available; verify available;
     install get; loader dataloader; batch dataloader; worker num_workers; worker worker; numpy numpy; array numpy; list tensor; mask mask where;
     remove squeeze drop; axes dim permute transpose; axis dim; equal same close; hwc permute channel; chw permute channel; warmup schedul; validation eval; loop train; list dict nested; dict nested; resume checkpoint; view view reshape; empty empty_cache; clear empty_cache free; release empty_cache free; free empty_cache;
@@ -135,6 +138,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
       const named = spans.replace(/"[^"]*"|'[^']*'/g, " ");  /* what a message quotes is the reader's own */
+      own.literal = /^<code>.*<\/code>(?: from .*)?$/.test(doc.title);  /* not the name of a failure without a message */
       own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
       own.about = new Set(parts(words(text(titles[page] ?? ""))).map(stem));
       own.asked = fields.asked.split(";").map((one) => bare(one)).filter((one) => one.length);
@@ -182,7 +186,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed data parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
+    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const split = (word) => (word.includes("_") && !index.counts.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
@@ -200,11 +204,12 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* How much two questions have in common: the section's own, the most alike, and the reader's, whose words are worth `all`. */
   const likeness = (index, section, terms, all) => {
-    return section.asked.reduce((best, stems) => {
+    const found = section.asked.map((stems) => {
       let both = 0;
       for (const word of stems) if (terms.how.has(word)) both += worth(index, word) * terms.how.get(word);
-      return Math.max(best, 2 * both / (all + stems.whole));
-    }, 0);
+      return (2 * both / (all + stems.whole)) ** 2;
+    }).sort((one, other) => other - one);
+    return [1, .3, .15].reduce((sum, part, at) => sum + part * (found[at] ?? 0), 0);
   };
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. Then how much of what was
      asked is covered, and of a message its share in the other one plus the other one's share in it. */
@@ -225,28 +230,33 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       paged += worth * Math.max(0, ...will.map(([other, how]) => (section.about.has(other) ? how : 0)));
     }
     if (!all || !sum) return [0, 0, 0];
-    if (pasted && section.message) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
+    if (pasted && (section.literal || index.flat)) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all;
     const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
-    const like = likeness(index, section, terms, all) ** 2 * (pasted ? .4 : 1);
+    const like = likeness(index, section, terms, all) * (pasted ? .4 : 1.5);
     const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover, 1];
   };
 
-  const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can|could|should|must|difference|preferred|best)\b|\?\s*$/i;
+  const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can(?!')|could|should|must|difference|preferred|best)\b|\?\s*$/i;
   const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
   const WEAK = .4;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
+  /* The lack of an attribute is another error if both the class and the attribute are others. */
+  const strange = (asked, { doc }) => {
+    const [, ...quoted] = /'(\w+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
+    return quoted.length > 0 && !quoted.some((word) => doc.title.includes(`'${word}'`));
+  };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
       for (const section of index.sections) {
         const [value, cover, both] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak: cover < WEAK || both < 1 });
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak: cover < WEAK || both < 1 || found[at].bare || strange(found[at].text, section) });
       }
     });
     const top = [...best.values()].sort((a, b) => b.score - a.score);
@@ -262,7 +272,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
      that looks like a message is one if there is such a message here. */
   const find = (index, asked) => {
     const found = errors(asked), named = !!found[0].name, pasted = rank(index, asked, found, true);
-    return named || (maybePasted(asked) && (index.flat || pasted.top[0]?.cover >= .6)) ? pasted : rank(index, asked, found, false);
+    const first = pasted.top[0], whole = first?.section.literal && first.section.said.size > 5 && first.cover === 1;  /* a message in a sentence */
+    return named || whole || (maybePasted(asked) && (index.flat || (first?.section.literal && first.cover >= .6))) ? pasted : rank(index, asked, found, false);
   };
 
   /* Two lines of prose around the words, and of code the line that has them, if the question looks like code. */
