@@ -17,6 +17,12 @@ WORDS = 4
 """Words that a message must have to be taken for a longer one that is cut short."""
 STRONGEST = list(Proof)
 """What stands behind a message, the best first."""
+ENDS = (".", ".)", "!", "?")
+"""What ends a sentence at the end of a line."""
+TARGET = re.compile(r"\]\([^)]*\)")
+"""The address of a link, which nobody reads."""
+SHORT = 160
+"""Characters of two sentences that an entry has room for: the page holds over 400 entries, and is read on phones."""
 
 
 @dataclass(frozen=True)
@@ -178,14 +184,20 @@ def _links(entry: Entry, page: Page) -> Iterator[str]:
 
 
 def _first_sentences(prose: str) -> str:
-    """The first lines of a paragraph, up to the end of its second sentence; nothing that introduces a block."""
+    """The first lines of a paragraph, to the end of its first sentence, or of its second if both together are short.
+
+    Nothing that introduces a block.
+    """
     kept: list[str] = []
-    ends = 0
+    first = 0
     for line in prose.split("\n"):
         kept.append(line)
-        ends += line.endswith((".", ".)", "!", "?"))
-        if ends == 2:
-            break
-    while len(kept) > 1 and not kept[-1].endswith((".", ".)", "!", "?")):
+        if line.endswith(ENDS):
+            if first:
+                break
+            first = len(kept)
+    if first and len(TARGET.sub("", " ".join(kept))) > SHORT:
+        kept = kept[:first]
+    while len(kept) > 1 and not kept[-1].endswith(ENDS):
         kept.pop()
     return "\n".join(kept)

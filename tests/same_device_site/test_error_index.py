@@ -109,6 +109,19 @@ def test_what_most_entries_say_is_said_once(write: Write) -> None:
     assert told == ["It is so.", "It is so.", "No block raises it now"]
 
 
+@pytest.mark.parametrize(
+    ("second", "kept"),
+    [("Print both shapes.", True), ("Print both shapes, " + "and think about them, " * 6 + "then.", False)],
+)
+def test_a_second_sentence_is_there_if_both_are_short(write: Write, second: str, kept: bool) -> None:
+    """The index holds hundreds of entries, and has to open quickly on a phone; an address does not count."""
+    first = "The sizes differ ([a report](https://example.org/" + "x" * 160 + "))."
+    one = page(write, "one", section("`it fails`", "one", f"{first}\n{second}"))
+    text = error_index(one, entries(site((one, ["it fails"]))))
+    assert first in text
+    assert (second in text) == kept
+
+
 def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> None:
     """A short link that stays when the message is worded anew; a section's second message has an id of its own."""
     here = page(write, "here", section("`alpha` and `beta`", "both"), section("`gamma`", "same"))
