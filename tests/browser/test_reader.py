@@ -404,7 +404,7 @@ def test_a_shared_link_has_a_card(home: Any) -> None:
         meta.get_attribute("property"): meta.get_attribute("content")
         for meta in home.locator('meta[property^="og:"]').all()
     }
-    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, with the output of every block"
+    assert found["og:title"] == "Same Device: PyTorch on CPU and GPU, every output printed by its code"
     assert len(found["og:description"]) > 50
     assert found["og:image"] == "https://someone.github.io/same-device/assets/card.png"
     size = (ROOT / "docs/assets/card.png").read_bytes()[16:24]
