@@ -126,7 +126,7 @@ uint64_t stream_id(const void *handle);
 bool forbidden_by_capture();
 // The capture of a stream, or nullptr.
 std::shared_ptr<Capture> capture_of(const void *stream);
-// The line of a stream, or nullptr if there is no such stream.
+// The line of a stream; an empty one if there is no such stream.
 Line line_of(const void *stream);
 // Does all work of a device, or of all devices.
 void finish_device(int device);
