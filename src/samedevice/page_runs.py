@@ -56,6 +56,11 @@ class PageRuns:
         """Run pages anew, and read recordings anew, from now on: their files may have changed."""
         self.futures, self.known, self.written = {}, {}, set()
 
+    def forget_page(self, page: Page, device: str) -> None:
+        """Run this page anew on this device: what it printed was not right, and may be the next time."""
+        self.futures.pop((page.path, device), None)
+        self.written.discard((page.path, device))
+
     def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
         """Submit each page once for each device, with the blocks selected: page, device, index of the block.
 

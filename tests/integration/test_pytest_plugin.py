@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from made_conftest import CONFTEST
 from made_repository import COMMAND, CPU_FOLDER, TWO, Repository
 
 from samedevice.devices import torch_build
@@ -85,6 +86,41 @@ def test_another_output_fails_with_the_code_and_what_differs(repository: Reposit
     assert f"If the new output is right, run {COMMAND}" in output
     assert "pytest_plugin.py" not in output
     assert "Traceback" not in output
+
+
+def test_what_another_plugin_raises_while_a_block_is_judged_is_shown_whole(recorded: Repository) -> None:
+    """Its traceback holds nothing of Sybil, and that of its cause may have one line: no reason to end pytest."""
+    hook = """
+import pytest
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    yield
+    try:
+        raise ValueError("the cause")
+    except ValueError as error:
+        raise RuntimeError("another plugin") from error
+"""
+    recorded.pytester.makeconftest(CONFTEST + hook)
+    output, outcomes = recorded.pytest()
+    assert outcomes == {"failed": 2}, output
+    assert "ValueError: the cause" in output
+    assert "RuntimeError: another plugin" in output
+
+
+@pytest.mark.parametrize("processes", [(), ("-n", "1")])
+def test_a_block_that_pytest_rerunfailures_runs_once_more_has_its_page_run_anew(
+    recorded: Repository, processes: tuple[str, ...]
+) -> None:
+    """What a page printed once is kept for all its items; an item that runs again wants to see it printed again."""
+    count = recorded.root / "count.txt"
+    run = f"with open({str(count)!r}, 'a+') as file:\n    print(file.write('x'), file.tell() != 2)\n"
+    recorded.page("page", f"# Page\n\n```python\n{run}```\n\n```python\nprint('second')\n```\n")
+    recorded.pytest("--record")
+    assert recorded.pytest(*processes)[1] == {"failed": 1, "passed": 1}
+    count.write_text("x", encoding="utf-8")
+    output, outcomes = recorded.pytest("--reruns", "1", *processes)
+    assert outcomes == {"passed": 2, "rerun": 1}, output
 
 
 BAD_BLOCKS = {

@@ -161,6 +161,11 @@ class BlockItem(SybilItem):
         self.device = sybil.device
         self.index: int = example.parsed.index
 
+    def _initrequest(self) -> None:
+        """Have the page run anew: pytest calls this before an item runs once more, as for pytest-rerunfailures."""
+        self.request_fixtures(self.fixturenames)  # type: ignore[no-untyped-call]
+        self.config.stash[JOB].runs.forget_page(self.page, self.device)
+
     def runtest(self) -> None:
         """Judge the block."""
         try:
@@ -177,6 +182,10 @@ class BlockItem(SybilItem):
         if isinstance(excinfo.value, (SameDeviceError, pytest.xfail.Exception)):
             return str(excinfo.value)  # pytest's own takes a twentieth of a second for each block that is known to fail
         return super().repr_failure(excinfo, style)
+
+    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+        """All of it: what fails here is not the page. Sybil's fails for a cause with one frame, which ends pytest."""
+        return pytest.Item._traceback_filter(self, excinfo)
 
     def reportinfo(self) -> tuple[str, int, str]:
         """Where the block stands."""
