@@ -13,6 +13,7 @@ from same_device_site.settings import parse_page
 from samedevice.errors import PageError, PageErrors
 from samedevice.integration.items import regions
 from samedevice.pages.page import Page
+from samedevice.pages.parsing import readable
 from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 
 Write = Callable[..., Page]
@@ -292,3 +293,12 @@ def test_a_page_beside_a_notebook_of_the_same_name_is_an_error(write: Callable[.
         PageError, match=r"^docs/same\.md:1: same\.py beside it would have the same address and recording"
     ):
         write("# Same\n", "docs/same.md")
+
+
+def test_a_page_that_is_known_is_parsed_again_only_if_its_text_changed(write: Write, root: Path) -> None:
+    """The end of a run of pytest asks for all pages once more; recording may have written into one."""
+    known = {"docs/page.md": write("```python\nx = 1\n```\n")}
+    same, changed = known["docs/page.md"], "```python\nx = 2\n```\n"
+    assert next(readable(root, known=known)) is same
+    (root / "docs/page.md").write_text(changed, encoding="utf-8")
+    assert [page.text for page in readable(root, known=known)] == [changed]

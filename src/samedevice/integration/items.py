@@ -6,7 +6,7 @@ Sybil makes an example of each block, and evaluates it. An item waits for its pa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,8 @@ class Job:
     """Whether a person asked for these devices."""
     settings: Settings
     """What the project says about itself."""
+    pages: dict[str, Page] = field(default_factory=dict)
+    """The pages that were collected, by their paths."""
 
     @property
     def simulated(self) -> bool:
@@ -233,7 +235,8 @@ class PageFile(pytest.File):
             page = parse_page(self.path, root, settings=job.settings)
         except SameDeviceError as error:
             raise self.CollectError(str(error)) from None
-        for device in job.devices:
+        job.pages[page.path] = page
+        for device in job.devices if page.blocks else ():
             yield from self._blocks(page, device, job)
         recordings = root / job.settings.recordings
         for file in () if job.record else paths(recordings, page):

@@ -37,7 +37,7 @@ class ProjectError(SameDeviceError):
     """A mkdocs.yml that cannot be used as it is."""
 
 
-class _Reader(yaml.SafeLoader):  # type: ignore[misc]
+class _Reader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads a file whose functions and addresses nobody asks for: what has a tag of its own is None."""
 
 

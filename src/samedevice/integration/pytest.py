@@ -24,6 +24,7 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
+from samedevice.outputs.recording_files import load_all
 from samedevice.page_runs import PageRuns, sweep
 from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
@@ -161,14 +162,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     lines = [*recorded(dict.fromkeys(said)), *matched_with(matched)]
     settings = config.stash[JOB].settings
     if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
-        pages = list(readable(config.rootpath, settings))
-        job = config.stash[JOB]
-        real = () if job.simulated else job.devices
-        lines += [
-            *elsewhere(config.rootpath, pages, real),
-            *outdated(config.rootpath, pages, job.devices, job.simulated),
-        ]
-        lines += orphans(config.rootpath, pages, settings)
+        job, root = config.stash[JOB], config.rootpath
+        pages = list(readable(root, settings, job.pages))
+        found = [(page, load_all(root, Path(settings.recordings), page)[0]) for page in pages]
+        lines += elsewhere(found, () if job.simulated else job.devices)
+        lines += outdated(found, job.devices, job.simulated)
+        lines += orphans(root, pages, settings)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator
 
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.outputs.counts import count_blocks
-from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import Recording, State
 from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
 
+Recorded = tuple[Page, tuple[Recording, ...]]
+"""A page, and what is recorded of it."""
 NAMED = 3
 """How many pages a line names."""
 
@@ -37,10 +37,10 @@ def matched_with(found: Iterable[str]) -> Iterator[str]:
         yield f"outputs with {made_with()}: {told}"
 
 
-def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[str]:
+def elsewhere(pages: Collection[Recorded], here: tuple[str, ...]) -> Iterator[str]:
     """A line for each other device that has not run all blocks as they now are, with the first pages of them."""
     for device in sorted(set(DEVICES) - set(here)):
-        counted = {page.path: count_blocks(page, device, _recordings(root, page)) for page in pages}
+        counted = {page.path: count_blocks(page, device, recordings) for page, recordings in pages}
         lacking = {path: count for path, count in counted.items() if count.stale or count.missing}
         stale, missing = (sum(getattr(count, kind) for count in lacking.values()) for kind in ("stale", "missing"))
         told = [f"{number} {kind}" for number, kind in ((stale, "stale"), (missing, "missing")) if number]
@@ -50,11 +50,11 @@ def elsewhere(root: Path, pages: list[Page], here: tuple[str, ...]) -> Iterator[
             yield f"{device}: {', '.join(told)} of {blocks} blocks, on {', '.join(names)}"
 
 
-def outdated(root: Path, pages: list[Page], here: tuple[str, ...], simulated: bool = False) -> Iterator[str]:
+def outdated(pages: Collection[Recorded], here: tuple[str, ...], simulated: bool = False) -> Iterator[str]:
     """A line for each recorded environment of the devices that are here whose blocks are stale or missing."""
     found: Counter[str] = Counter()
-    for page in pages:
-        for recording in _recordings(root, page):
+    for page, recordings in pages:
+        for recording in recordings:
             about = recording.environment
             if about.device in here and about.simulated == simulated:
                 runs = (block for block in page.blocks if block.runs_on(about.device, about.torch))
@@ -64,7 +64,3 @@ def outdated(root: Path, pages: list[Page], here: tuple[str, ...], simulated: bo
     for folder, count in sorted(found.items()):
         if count:
             yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
-
-
-def _recordings(root: Path, page: Page) -> tuple[Recording, ...]:
-    return load_all(root, Path(page.settings.recordings), page)[0]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from samedevice.errors import Complaints, PageError
 from samedevice.pages import comments, conventions
@@ -44,11 +45,14 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
     return page
 
 
-def readable(root: Path, settings: Settings = DEFAULTS) -> Iterator[Page]:
-    """The pages of a project that can be read."""
+def readable(
+    root: Path, settings: Settings = DEFAULTS, known: Mapping[str, Page] = MappingProxyType({})
+) -> Iterator[Page]:
+    """The pages of a project that can be read; of `known`, by path, those whose text is as it was, unparsed."""
     for path in page_files(root, settings):
         with contextlib.suppress(PageError):
-            yield parse_page(path, root, settings=settings)
+            text, old = read_page(path, root), known.get(path.relative_to(root).as_posix())
+            yield old if old and old.text == text else parse_page(path, root, text, settings)
 
 
 def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:

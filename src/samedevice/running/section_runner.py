@@ -46,8 +46,10 @@ HEAVY = {
     "checkpoint": "torch._dynamo",
     "compile": "torch._dynamo",
     "assert_close": "torch._dynamo",
+    "async ": "asyncio",
+    ">>> ": "doctest",
 }
-"""Words in a page's code which mean that it will import a module that takes most of a second (torch imports `_dynamo`
+"""Words in a page's code which mean that it will import a module that takes up to a second (torch imports `_dynamo`
 when the first optimizer is made): the fork server imports that once for all pages."""
 
 
