@@ -244,3 +244,36 @@ def test_a_site_without_blocks_keeps_its_markdown(site: Site) -> None:
     (site.root / "mkdocs.yml").write_text("site_name: Plain\nplugins: [samedevice]\n", encoding="utf-8")
     site.build(index="# Plain\n\n```text\nx\n```\n")
     assert '<code class="language-text">x' in site.html("index")
+
+
+HIDDEN = """\
+# Page
+
+<!-- invisible-code-block: python
+secret = "hid" + "den"
+print("not " + "seen")
+-->
+
+```python
+print(secret)
+```
+
+<!-- invisible-code-block: python
+assert secret == "hid" + "den"
+-->
+"""
+
+
+def test_what_a_comment_hides_runs_and_is_not_shown(site: Site) -> None:
+    """The page is as before but for the output; a copy would not run, so there is none."""
+    (site.root / "mkdocs.yml").write_text(f"site_name: Other\nplugins: [search, samedevice]\n{NAMED}", encoding="utf-8")
+    result = site.build(index=HIDDEN)
+    assert result.exit_code == 0, result.output
+    html = site.html("index")
+    assert site.texts("index") == ["print(secret)\n", "hidden"]
+    assert [comment for comment in re.findall("<!--.*?-->", HIDDEN, re.S) if comment not in html] == []
+    assert "not seen" not in re.sub("<!--.*?-->", "", html, flags=re.S)
+    assert "not seen" not in (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
+    assert "data-part" in html
+    assert "data-about" not in html
+    assert "The code block ran" in html

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
-from samedevice.integration.project_file import settings_of
+from samedevice.integration.project_file import read, settings_of
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -32,12 +32,32 @@ def page(root: Path, name: str, settings: Settings | None = None) -> Page:
     [
         ("transcripts", ["transcript:3", "transcript:9"]),
         ("left", []),
+        ("hidden", ["python:3", "python:7", "python:11"]),
         ("passed", ["python:3", "python:7", "python:11", "python:15", "python:19"]),
     ],
 )
 def test_each_convention_is_read(root: Path, name: str, blocks: list[str]) -> None:
     """A project should not have to change its pages for us."""
     assert [f"{block.kind}:{block.line}" for block in page(root, name).blocks] == blocks
+
+
+def test_a_comment_hides_code_that_runs(root: Path, one_server: Launcher) -> None:
+    """Sybil has setups and checks that readers need not see. A project that shows all that it runs has none."""
+    hidden = page(root, "hidden")
+    with SectionRunner(root, workers=1) as sessions:
+        _, value, check = sessions.run(hidden, "cpu").outputs
+    assert value == Output(value="3.14")
+    assert check == Output(text="nobody sees this\n")
+    assert [(block.hidden, block.code_line) for block in hidden.blocks] == [(True, 4), (False, 8), (True, 12)]
+    assert [block.line for block in page(root, "hidden", Settings(console=True)).blocks] == [7]
+
+
+def test_a_text_below_hidden_code_is_not_what_it_prints(root: Path) -> None:
+    """Nobody sees the code; so nobody would know what printed the text."""
+    text = "<!-- invisible-code-block: python\nprint(1)\n-->\n\n```text\nOther.\n```\n"
+    (root / "docs/said.md").write_text(text, encoding="utf-8")
+    (block,) = parse_page(root / "docs/said.md", root, settings=Settings(expect="following")).blocks
+    assert block.expected is None
 
 
 def test_a_transcript_is_compared_with_itself(root: Path, one_server: Launcher) -> None:
@@ -87,6 +107,17 @@ def test_a_custom_fence_is_the_projects_own(root: Path) -> None:
     project = {"markdown_extensions": [{"pymdownx.superfences": fences}]}
     page = parse_page(root / "docs/own.md", root, settings=settings_of(project, root))
     assert [block.line for block in page.blocks] == [5]
+
+
+@pytest.mark.parametrize("validator", ["!!python/name:markdown_exec.validator", "!!python/name:other.validator"])
+def test_markdown_exec_takes_only_the_fences_with_exec(root: Path, validator: str) -> None:
+    """narwhals lists its fence by hand."""
+    (root / "docs/own.md").write_text('```python exec="1"\n1\n```\n\n```python\n1\n```\n', encoding="utf-8")
+    listed = f"custom_fences: [{{name: python, class: python, validator: {validator} }}]"
+    text = f"site_name: x\nmarkdown_extensions:\n  - pymdownx.superfences: {{{listed}}}\n"
+    (root / "mkdocs.yml").write_text(text, encoding="utf-8")
+    page = parse_page(root / "docs/own.md", root, settings=settings_of(read(root), root))
+    assert [block.line for block in page.blocks] == [5] * ("markdown_exec" in validator)
 
 
 def test_lines_to_highlight_may_be_missing(root: Path) -> None:

@@ -135,6 +135,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       const block = nav.closest("[data-block]");
       if (!block) continue;
       link(block, nav, "md-code__button sd-link");
+      if (block.dataset.part) continue;
       const count = numbers(block.dataset.needs).length;
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy a program that runs by itself: this block${with_}`;

@@ -38,7 +38,7 @@ class ProjectError(SameDeviceError):
 
 
 class _Reader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads a file whose functions and addresses nobody asks for: what has a tag of its own is None."""
+    """Reads a file whose functions nobody calls: they are their names, and what has another tag is None."""
 
 
 def _relative(loader: Any, node: Any) -> str:
@@ -48,6 +48,7 @@ def _relative(loader: Any, node: Any) -> str:
 
 _Reader.add_constructor(None, lambda loader, node: None)
 _Reader.add_constructor("!relative", _relative)
+_Reader.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda loader, name, node: name)
 
 
 def named(root: Path) -> Path:
@@ -112,8 +113,11 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
 
 
 def custom(superfences: Any) -> list[str]:
-    """The languages of the custom fences in the settings of superfences."""
-    return [str(one.get("name")) for one in (superfences or {}).get("custom_fences") or ()]
+    """The languages of the custom fences in the settings of superfences; markdown-exec takes only those with `exec`."""
+    listed = (superfences or {}).get("custom_fences") or ()
+    validators = [one.get("validator") for one in listed]
+    modules = [str(getattr(one, "__module__", one)).partition(".")[0] for one in validators]
+    return [str(one.get("name")) for one, name in zip(listed, modules, strict=True) if name != "markdown_exec"]
 
 
 def _snippets(project: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ def with_text(page: Page, text: str) -> Page:
     if _lines(page.text[len(head) :]) == _lines(text):
         return page
     whole = f"{head}{text}"
-    fences = find_fences(whole, page.path)
+    fences = find_fences(whole, page.path, hidden=not page.settings.console)
     blocks = []
     for block in page.blocks:
         like = (_language(block.fence), block.fence.body)

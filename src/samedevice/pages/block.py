@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from samedevice.pages import comments
+from samedevice.pages.conventions import HIDES
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
 
@@ -47,6 +48,11 @@ class Block:
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a comment hides it: it runs, and neither it nor what it prints is shown."""
+        return self.fence.mark == HIDES
 
     @property
     def says_itself(self) -> bool:

@@ -19,6 +19,12 @@ SKIPPED = re.compile(
     r"<!--\s*(?:pytest-codeblocks:\s*skip|pytest\.mark\.skip\b[^>]*|pytest-markdown-docs:\s*notest)\s*-->\s*\Z"
 )
 """A comment above a fence by which its own tests skip it."""
+HIDDEN = re.compile(
+    r" {0,3}<!--+[ \t]*invisible-code-block:[ \t]*(?P<info>(?:python|py)3?\b[^\n>]*)\n(?P<code>.*?)[ \t]*--+>", re.S
+)
+"""A comment with code that runs and is not shown, as Sybil has it; `info` is what a fence would begin with."""
+HIDES = "<!--"
+"""What begins it."""
 INCLUDED = re.compile(r"^[ \t]*(?P<what>\{[!*%])[^\n]*[!*%]\}[ \t]*$", re.M)
 """A line of no Python, in the place of which another extension or plugin puts a file: `{! a.py !}`, `{* a.py *}`."""
 

@@ -8,11 +8,13 @@ a fence (not closed, a line indented less than its fence) is an error here.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from samedevice.errors import PageError
+from samedevice.pages.conventions import HIDDEN, HIDES
 
 TAB = 4
 OPENING = re.compile(
@@ -37,7 +39,7 @@ class Fence:
     prefix: str
     """What stands before the fence on its line: blanks, and `>` in a quote; tabs expanded."""
     mark: str
-    """The fence itself: three or more backticks or tildes."""
+    """The fence itself: three or more backticks or tildes; `<!--` where a comment hides the code."""
     info: str
     """The rest of the opening line, stripped."""
     body: str
@@ -127,11 +129,11 @@ def all_fences(text: str, path: str) -> tuple[Fence, ...]:
     return tuple(find_fences(text, path))
 
 
-def find_fences(text: str, path: str) -> Iterator[Fence]:
+def find_fences(text: str, path: str, hidden: bool = False) -> Iterator[Fence]:
     """Yield the fences of `text` that the site's Markdown renders as code, in order.
 
-    `path` is only named in errors. Raises PageError for a fence that is not closed, or one of whose lines is indented
-    less than the fence.
+    If `hidden`, comments with code are among them. `path` is only named in errors. Raises PageError for a fence that is
+    not closed, or one of whose lines is indented less than the fence.
     """
     front = FRONT_MATTER.match(text)
     offset = front.end() if front else 0
@@ -145,6 +147,10 @@ def find_fences(text: str, path: str) -> Iterator[Fence]:
         in_code = containers.feed(line)
         if not in_code and offset >= comment_end:
             comment_end = _comment_ends(text, offset)
+            code = HIDDEN.match(text, offset) if hidden else None
+            if code:
+                info, body = code["info"].strip(), textwrap.dedent(code["code"])
+                yield Fence(offset, code.end(), number + index + 1, "", HIDES, info, body)
         opening = OPENING.match(line)
         if opening is None or in_code or offset < comment_end:
             offset += len(lines[index])

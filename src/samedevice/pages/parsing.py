@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -70,7 +71,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
     A fence that cannot be told from text ends the search for errors: what follows it could be anything.
     """
     complaints, blocks = Complaints(), list[Block]()
-    find = find_cells if page.endswith(NOTEBOOK) else find_fences
+    find = find_cells if page.endswith(NOTEBOOK) else partial(find_fences, hidden=not settings.console)
     with complaints.collecting():
         for fence in find(text, page):
             if not settings.console and conventions.why_left("", text[: fence.start], fence.body, settings.macros):
@@ -85,7 +86,7 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
     complaints.raise_all()
     if settings.expect == "following" and not page.endswith(NOTEBOOK):
         following = {fence.start: fence for fence in find_fences(text, page) if conventions.is_output(fence.info)}
-        return [replace(block, expected=_expected(block, text, following)) for block in blocks]
+        return [one if one.hidden else replace(one, expected=_expected(one, text, following)) for one in blocks]
     return blocks
 
 

@@ -124,7 +124,7 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
     for output in expected:
         rest = rest.replace(output, "")
     found = _Code(COMMENT.sub("", rest)).found
-    for block in (block for block in page.blocks if block.kind != "transcript"):
+    for block in (block for block in page.blocks if block.kind != "transcript" and not block.hidden):
         for problem in _problems(block, [one for one in found if one.index == str(block.index)]):
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}

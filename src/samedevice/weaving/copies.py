@@ -66,15 +66,17 @@ def attributes(block: Block, copy: Copy | None) -> dict[str, str]:
     lines = block.code.rstrip("\n").count("\n") + 1
     found = {"data-block": str(block.index), "style": f"--sd-lines:{lines}", **(copy.attributes if copy else {})}
     found["data-setup"] = "setup" if block.options.setup else ""
+    found["data-part"] = "part" if copy is None and block.kind == "python" else ""  # it does not run by itself
     return {key: found[key] for key in sorted(found) if found[key]}
 
 
 def copies(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, Copy]:
-    """The copy of each block of Python, by index. Raises SyntaxError.
+    """The copy of each block of Python, by index, but of those that need what a page hides. Raises SyntaxError.
 
     `shown` is what is shown under each block; it decides whose values are printed.
     """
-    blocks = (block for block in page.blocks if block.kind == "python")
+    python = (block for block in page.blocks if block.kind == "python")
+    blocks = (one for one in python if not any(led.hidden for led in (one, *page.program(one))))
     return {block.index: _copy(page, block, shown.get(block.index, ())) for block in blocks}
 
 

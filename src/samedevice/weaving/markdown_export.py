@@ -18,7 +18,7 @@ def markdown(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Ad
     parts = []
     for text, block in pieces(page):
         parts.append(portable(text, page, address or Address()))
-        if block is not None:
+        if block is not None and not block.hidden:
             parts.append(_block(block, shown.get(block.index, ())))
     return Unboxer().feed("".join(parts))
 

@@ -26,7 +26,8 @@ def _ran(page: Page, shown: Outputs, about: str) -> Iterator[str]:
     """A sentence for each device that ran something: `All code blocks ran on CPU (PyTorch 2.13.0, 2026-11-21).`"""
     for device in DEVICES:
         for simulated in (False, True):
-            ran = {block.index: _by(device, simulated, shown.get(block.index, ())) for block in page.blocks}
+            seen = [block.index for block in page.blocks if not block.hidden]
+            ran = {index: _by(device, simulated, shown.get(index, ())) for index in seen}
             count = sum(map(bool, ran.values()))
             if count:
                 made = [one.environment for found in ran.values() for one in found if one.environment]
@@ -34,7 +35,7 @@ def _ran(page: Page, shown: Outputs, about: str) -> Iterator[str]:
                 preposition = "with" if simulated else "on"  # not every block uses the device that is simulated
                 kind = f"{preposition} {labels.of_kind(device, simulated)}"
                 where = f"{kind} ({by})" if made[0].torch else f"with {by}"
-                html = escaping.html(f"{_blocks(count, len(page.blocks))} ran {where}")
+                html = escaping.html(f"{_blocks(count, len(seen))} ran {where}")
                 yield html + (f": {with_link('no GPU ran them', about)}." if simulated else ".")
 
 

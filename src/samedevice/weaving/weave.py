@@ -92,8 +92,9 @@ def _blocks(
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = html_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)
-        if block.kind == "transcript":  # what it prints is in it
+        if block.kind == "transcript" or block.hidden:  # what it prints is in it, or nobody sees it
             code = page.text[block.fence.start : block.fence.end]
+        output = "" if block.hidden else output
         yield (output + _folded(block, code), "") if block.options.fold else (code, output)
 
 
