@@ -42,6 +42,17 @@ def test_a_page_runs_once_and_not_past_what_was_selected(root: Path, page: Page,
     assert [output is not None for output in run.outputs] == [True, record]
 
 
+def test_pages_that_start_programs_run_first(root: Path, one_server: object, write: Callable[..., Page]) -> None:
+    """They take longest: begun last, they would keep all but one core waiting."""
+    pages = [write(TWO), write("```console\n$ true\n```\n", "docs/other.md")]
+    runs = PageRuns(root)
+    try:
+        runs.start([(page, "cpu", 0) for page in pages])
+        assert list(runs.futures) == [("docs/other.md", "cpu"), ("docs/page.md", "cpu")]
+    finally:
+        runs.close()
+
+
 def test_what_was_done_is_told_once(root: Path, page: Page) -> None:
     """Each block of the page asks for it."""
     said = []

@@ -29,6 +29,8 @@ UNCHANGED = "unchanged: "
 CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 """A line of a file with its end."""
+PROGRAMS = ("console", "program")
+"""The kinds of block that start programs: each imports PyTorch anew. Their pages run first, since they take longest."""
 ADVICE = "make room on the disk, or make the checkout writable, and record again"
 
 Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
@@ -71,8 +73,9 @@ class PageRuns:
         for page, device, index in selected:
             pages[page.path] = page
             wanted.setdefault((page.path, device), set()).update(range(len(page.blocks)) if index is None else {index})
-        for (path, device), indices in wanted.items():
-            self.submit(pages[path], device, indices)
+        slow = {path for path, page in pages.items() if any(block.kind in PROGRAMS for block in page.blocks)}
+        for path, device in sorted(wanted, key=lambda key: key[0] not in slow):
+            self.submit(pages[path], device, wanted[path, device])
 
     def submit(
         self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False

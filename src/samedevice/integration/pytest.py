@@ -129,26 +129,36 @@ def _is_page(path: Path, root: Path, settings: Settings) -> bool:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin to run what the selected items need, unless other processes of pytest-xdist share the work."""
+    """Begin to run what the selected items need; with pytest-xdist, the process that gets the pages does it."""
     if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
-        job, items = session.config.stash[JOB], [item for item in session.items if isinstance(item, BlockItem)]
         try:
-            job.runs.start((one.page, one.device, None if job.record else one.index) for one in items)
+            _start(session)
         except SessionError as error:
             raise pytest.UsageError(str(error)) from None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """In a process of pytest-xdist, begin to run all pages once it gets the first of their blocks."""
+    if isinstance(item, BlockItem) and not item.config.stash[JOB].runs.futures:
+        _start(item.session)
+
+
+def _start(session: pytest.Session) -> None:
+    """Begin to run what the items need. Raises SessionError."""
+    job, items = session.config.stash[JOB], [item for item in session.items if isinstance(item, BlockItem)]
+    job.runs.start((one.page, one.device, None if job.record else one.index) for one in items)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give all blocks of a page to the same process of pytest-xdist, and all pages on an accelerator to one."""
+    """Give all pages to one process of pytest-xdist, which runs them side by side; the others have the tests."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     class PageScheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
-            device = name.split("-")[0]
-            own = f"{path}::{device}" if device == "cpu" or "-simulated-" in name else device
-            return own if path.endswith(PAGES) and device in DEVICES else nodeid
+            return "pages" if path.endswith(PAGES) and name.split("-")[0] in DEVICES else nodeid
 
     return PageScheduling(config, log)
 
