@@ -26,6 +26,7 @@ from samedevice.integration.project_file import (
 )
 from samedevice.outputs.checks import fault
 from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Run
 from samedevice.outputs.output import VARIES, Output
 from samedevice.page_runs import PageRuns
 from samedevice.pages import conventions
@@ -45,23 +46,27 @@ def init(root: Path) -> Iterator[str]:
     """Begin in the project in `root`; yield what to tell. Raises SameDeviceError."""
     path, project = named(root), read(root)
     settings, refused, builder = settings_of(project, root), list[PageError](), _builder(project)
-    changed = path.name
+    changed, own = path.name, dict[str, list[str]]()
+    keys = {"plugins": own} | ({"markdown_extensions": {}} if builder == "zensical" else {})
     if asks(project):
         yield f"{path.name} lists {PLUGIN} already"
     else:
         refused = list(_refused(root, settings))
         leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        readable = replace(settings, leave=tuple(leave))
-        preload = worth_preloading(parse_page(one, root, settings=readable) for one in page_files(root, readable))
-        own = {name: value for name, value in (("leave", leave), ("preload", preload)) if value}
-        keys = {"plugins": own} | ({"markdown_extensions": {}} if builder == "zensical" else {})
+        own |= {"leave": leave} if leave else {}
+        _with_entries(path, project, keys)  # raises, before anything runs
+        settings = replace(settings, leave=tuple(leave))
+    first = _run(root, _pages(root, settings))
+    if not asks(project):
+        preload = worth_preloading(run.modules for run in first)
+        own |= {"preload": preload} if preload else {}
         changed = _add(path, project, keys)
         yield f"{changed}: added {PLUGIN} to {' and '.join(keys)}"
         if preload:
             yield f"pytest imports {', '.join(preload)} once, not on each page, as preload says in {changed}"
         settings = settings_of(read(root), root)
-    pages = [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
-    yield from _record(root, pages, settings)
+    pages = _pages(root, settings)
+    yield from _record(root, pages, first, settings)
     for why, count in _left(pages).most_common():
         yield f"left as they are, {why}: {count} blocks"
     for error in refused:
@@ -78,14 +83,22 @@ def _builder(project: Mapping[str, Any]) -> str:
 
 def _add(path: Path, project: Mapping[str, Any], keys: Mapping[str, Mapping[str, list[str]]]) -> str:
     """Add the plugin, with settings, below each key; return the names of the files. Raises ProjectError first."""
+    texts = _with_entries(path, project, keys)
+    for file, text in texts.items():
+        file.write_bytes(text.encode())
+    return " and ".join(file.name for file in texts)
+
+
+def _with_entries(
+    path: Path, project: Mapping[str, Any], keys: Mapping[str, Mapping[str, list[str]]]
+) -> dict[Path, str]:
+    """The files that list what is below each key, with the plugin added. Raises ProjectError."""
     texts: dict[Path, str] = {}
     for key, own in keys.items():
         file = _listing(path, key, project.get(key))
         text = texts.get(file) or file.read_bytes().decode()
         texts[file] = with_entry(text, file, key, own, project.get(key))
-    for file, text in texts.items():
-        file.write_bytes(text.encode())
-    return " and ".join(file.name for file in texts)
+    return texts
 
 
 def _listing(path: Path, key: str, listed: object) -> Path:
@@ -158,18 +171,33 @@ def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
             yield error
 
 
-def _record(root: Path, pages: list[Page], settings: Settings) -> Iterator[str]:
-    """Run the pages twice, and record them; yield what came of each, and what failed. Raises SameDeviceError.
+def _pages(root: Path, settings: Settings) -> list[Page]:
+    return [parse_page(one, root, settings=settings) for one in page_files(root, settings)]
 
-    Modules are preloaded the second time only: so what a block prints because of that is not the same, and not kept.
-    """
-    runs, selected = PageRuns(root), [(page, device) for page in pages for device in present_devices() if page.blocks]
+
+def _selected(pages: list[Page]) -> list[tuple[Page, str]]:
+    """The pages with code, each on each device of this machine."""
+    return [(page, device) for page in pages for device in present_devices() if page.blocks]
+
+
+def _run(root: Path, pages: list[Page]) -> list[Run]:
+    """Run the pages. Raises SameDeviceError."""
+    runs, selected = PageRuns(root), _selected(pages)
     try:
         runs.start((page, device, None) for page, device in selected)
-        first = [runs.result(page, device) for page, device in selected]
-        runs.forget()
-        runs.close()  # a process that starts anew: what it imported before, NumPy, may hold a state of random numbers
-        runs.preload = settings.preload
+        return [runs.result(page, device) for page, device in selected]
+    finally:
+        runs.close()
+
+
+def _record(root: Path, pages: list[Page], first: list[Run], settings: Settings) -> Iterator[str]:
+    """Run the pages again, and record them; yield what came of each, and what failed. Raises SameDeviceError.
+
+    Modules are preloaded the second time only: so what a block prints because of that is not the same, and not kept.
+    The fork server is another one: what it imported before, NumPy, may hold a state of random numbers.
+    """
+    runs, selected = PageRuns(root, preload=settings.preload), _selected(pages)
+    try:
         runs.start((page, device, None) for page, device in selected)
         for (page, device), run in zip(selected, first, strict=True):
             again = zip(page.blocks, run.outputs, runs.result(page, device).outputs, strict=True)

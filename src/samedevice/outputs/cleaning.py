@@ -58,7 +58,7 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
 
 def _without_places(text: str, places: dict[str, str]) -> str:
     """The text with the names of these places. Only whole paths are replaced: no part of a longer one, or of a URL."""
-    named = tuple(place for place in places if not ROOT.fullmatch(place))
+    named = tuple(place for place in places if place in text and not ROOT.fullmatch(place))
     if not named:
         return text
     return _places(named).sub(lambda match: places[match["place"]] if match["place"] else match[0], text)

@@ -103,6 +103,8 @@ class Run:
     """How long its blocks took, without the time that they waited for a free core."""
     unsure: Mapping[int, str] = field(default_factory=dict)
     """Of a simulated device: why the output of a block is not taken, by the block's index. It has none above."""
+    modules: tuple[str, ...] = ()
+    """The modules that its processes imported beside those that were preloaded, in the order of `sys.modules`."""
 
 
 def version_order(version: str) -> tuple[int, ...]:

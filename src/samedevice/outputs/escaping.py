@@ -15,7 +15,7 @@ BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 """Line ends of every kind, and control characters."""
 MARKDOWN = re.compile(r"^(?:[>+:-]|\d{1,9}(?=[.)]))|[\\`*_\[\]<&\"'~^=$|{}!#]")
 """What Markdown, its extensions and HTML give a meaning: where a line begins, and within it."""
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """The characters that XML cannot hold, not even by their numbers."""
 ON_TERMINALS = {**VISIBLE, ord("\r"): "\u240d"}
 

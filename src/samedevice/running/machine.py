@@ -17,6 +17,9 @@ from samedevice.devices import KINDS
 
 UNNAMED = re.compile(r"[^\w .,()/+@:#-]", re.ASCII)
 """Characters that the name of a device has not, where a recording is read: see `outputs.schema`."""
+MODEL = re.compile(r"^model name\s*:\s*(.*)$", re.M)
+NOT_NAME = re.compile(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor")
+"""Where Linux names the processor, and what is left out of that."""
 
 
 def environment(device: str, simulated: bool = False) -> dict[str, str | bool]:
@@ -43,9 +46,9 @@ def processor() -> str:
     import platform
 
     info = Path("/proc/cpuinfo")
-    match = re.search(r"^model name\s*:\s*(.*)$", info.read_text(), re.M) if info.exists() else None
+    match = MODEL.search(info.read_text()) if info.exists() else None
     name = match[1] if match else platform.processor() or platform.machine()
-    return _plain(re.sub(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor", "", name))
+    return _plain(NOT_NAME.sub("", name))
 
 
 def _plain(name: str) -> str:

@@ -43,6 +43,7 @@ class ProcessMonitor:
         self.environment: Environment | None = None
         self.count = 0
         self.ended = False
+        self.modules: tuple[str, ...] = ()
         self.crash = ""
         """The error that broke the process while it ran a block."""
 
@@ -60,7 +61,7 @@ class ProcessMonitor:
             self.process.kill()  # its server was killed, and cannot do it
         self._account_for_end(how or self.crash or f"ended its process {how_it_ended(message.get('exit'))}")
         outputs = tuple(self.outputs.get(block.index) for block in self.page.blocks)
-        return Run(outputs, self.environment, self.count)
+        return Run(outputs, self.environment, self.count, modules=self.modules)
 
     def _next(self, limit: float) -> Message:
         """The next message; empty if none comes in time. Where processes share the cores, all of them have longer."""
@@ -97,7 +98,7 @@ class ProcessMonitor:
             self.current = None
             return START_LIMIT
         elif "end" in message:
-            self.ended = True
+            self.ended, self.modules = True, tuple(message["end"])
             return END_LIMIT
         return None
 

@@ -197,7 +197,8 @@ def merged(page: Page, runs: Sequence[Run]) -> Run:
     outputs = tuple(found)
     environment = next((run.environment for run in runs if run.environment), None)
     unsure = {index: why for run in runs for index, why in run.unsure.items() if outputs[index] is None}
-    return Run(outputs, environment, max(run.count for run in runs), sum(run.seconds for run in runs), unsure)
+    modules = tuple(dict.fromkeys(name for run in runs for name in run.modules))
+    return Run(outputs, environment, max(run.count for run in runs), sum(run.seconds for run in runs), unsure, modules)
 
 
 def _request(block: Block, device: str) -> Message:

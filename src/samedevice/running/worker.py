@@ -1,8 +1,8 @@
 """worker: runs the blocks of one page in this process, and reports each output.
 
 The fork server starts it, or, where there is no fork, `python -m samedevice.running.worker`. It reads one job, and
-writes one line of JSON for each thing that happened: `hello`, `start`, `done`. It imports next to nothing of the rest
-of the package, so that a page's process holds little more than the page.
+writes one line of JSON for each thing that happened: `hello`, `start`, `done`, `end`. It imports next to nothing of the
+rest of the package, so that a page's process holds little more than the page.
 """
 
 from __future__ import annotations
@@ -302,7 +302,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
 
     capture = Capture(job["printed"])
     prepare(job)
-    present = count(job["device"])
+    present, begun = count(job["device"]), {*sys.modules}
     report(hello=environment(job["device"], job["simulated"]) if present else None, count=present)
     runner = Runner(job, capture)
     for number, block in enumerate(job["blocks"] if present else ()):
@@ -312,7 +312,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
         output = runner.run(block)
         trace = output.raised.trace if output.raised else ""
         report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure, "lines": output.lines})
-    report(end=True)
+    report(end=[name for name in [*sys.modules] if name not in begun])
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()
     os._exit(0)
