@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
@@ -80,6 +81,7 @@ class Site:
             path = self.root / f"docs/{name}.md"
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        logging.getLogger("mkdocs.commands.build").filters.clear()  # each message once, in this whole process
         return CliRunner().invoke(cli, ["build", "-f", str(self.root / "mkdocs.yml"), *options])
 
     def html(self, name: str) -> str:
