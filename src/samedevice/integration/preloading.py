@@ -56,10 +56,9 @@ def worth_preloading(loaded: Iterable[Sequence[str]]) -> list[str]:
         tried = _tried(found, names)
         spared = {name: seconds * (counted[name] - 1) for name, seconds in tried.get("loaded", {}).items()}
         if sum(spared.values()) >= LEAST and tried["threads"] == 1:
-            own = [name for name, seconds in spared.items() if seconds >= LEAST / 10]
-            found += [name for name in own if not any(other.startswith(f"{name}.") for other in own)]
+            found += [name for name, seconds in spared.items() if seconds >= LEAST / 10]
             known.update(tried["all"])
-    return found
+    return [*_tried([], found[::-1]).get("loaded", found)] if found else []  # those aside that others bring
 
 
 def _tried(before: list[str], names: list[str]) -> dict[str, Any]:
