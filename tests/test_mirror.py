@@ -33,7 +33,6 @@ ELSEWHERE = {
     "outputs/counts.py": "same_device_site/test_status.py",
     "pages/block.py": "pages/test_hashes.py",
     "pages/includes.py": "pages/test_conventions.py",
-    "pages/links.py": "integration/test_notebooks.py",
     "pages/options.py": "pages/test_page.py",
     "pages/parsing.py": "pages/test_page.py",
     "pages/percent.py": "integration/test_notebooks.py",

@@ -12,7 +12,8 @@ CODE = (
     r"|(?P<comment><!--.*?-->)"
 )
 """Code and comments, in which nothing is a link."""
-TEXT = r"(?P<text>(?:\\.|`[^`\n]*`|!?\[(?:\\.|[^\[\]\\])*\](?:\([^()\s]*\))?|[^\[\]\\`])*)"
+TEXT = r"(?P<text>(?:\\.|`[^`\n]*`|\[(?:\\.|[^\[\]\\])*\]|[^\[\]\\`])*)"
+"""Each character can be read in one way only: with two, an open bracket before many links took forever."""
 URL = r"(?:<(?P<angled>[^<>\n]*)>|(?P<url>[^()<\s][^()\s]*(?:\([^()\s]*\)[^()\s]*)*))"
 LINK = rf"(?P<image>!?)\[{TEXT}\]\([ \t]*{URL}(?P<title>[ \t\n]+(?:\"[^\"]*\"|'[^']*'))?[ \t]*\)"
 DEFINITION = r"(?P<start>^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]+)(?P<defined>\S+)"
