@@ -18,6 +18,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^.*(?:\d%\||\[\d+:\d\d).*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*elastic\.multiprocessing\.api:\s*failed.*$/gm, "ChildFailedError: failed")
+    .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
+    .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
+    .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
     .replace(/size mismatch, m1: .*/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
@@ -247,7 +250,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   /* The lack of an attribute is another error if both the class and the attribute are others. */
   const strange = (asked, { doc }) => {
-    const [, ...quoted] = /'(\w+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
+    const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
     return quoted.length > 0 && !quoted.some((word) => doc.title.includes(`'${word}'`));
   };
   const rank = (index, asked, found, pasted) => {
