@@ -64,6 +64,10 @@ NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
 OWN = 12_000
+OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
+OUTPUTS = """[document.querySelectorAll("article .sd-out[data-devices]").length,
+  [...document.querySelectorAll("article .sd-pane")].filter((pane) => pane.checkVisibility()).length]"""
+"""How many outputs a page has, and how many panes of them are on show."""
 
 
 @dataclass
@@ -74,10 +78,21 @@ class Visit:
     """What axe found, by scheme where it is of colors."""
     width: int = 0
     """Width of the content on a screen of 320 px, in px."""
+    outputs: int = 0
+    """How many outputs the page has once its scripts ran."""
+    shown: int = 0
+    """How many panes of them can be seen."""
     wrong: list[str] = field(default_factory=list)
-    """What was reported on the console, what was asked of other hosts, and what buttons cover."""
+    """What was reported on the console, what was asked of other hosts or is not there, and what buttons cover."""
     loaded: set[str] = field(default_factory=set)
     """Paths of what was loaded, below the site."""
+
+    def answered(self, url: str, status: int, address: str) -> None:
+        """Keep what is loaded of the site apart from what is asked of others."""
+        if not url.startswith((address, "data:")) or status >= 400:
+            self.wrong.append(f"{url}: {status}")
+        if url.startswith(address):
+            self.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
 
 
 async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
@@ -87,7 +102,8 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     seen, tab = Visit(), await context.new_page()
     tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
-    tab.on("request", lambda request: note(seen, request.url, address))
+    tab.on("requestfailed", lambda request: seen.answered(request.url, 400, address))
+    tab.on("response", lambda response: seen.answered(response.url, response.status, address))
     await tab.goto(address + page, wait_until="load")
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size({"width": 1280, "height": 900})
@@ -95,6 +111,7 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     with contextlib.suppress(TimeoutError):
         await tab.wait_for_function(READY, polling=50, timeout=5000)
     seen.wrong += await tab.evaluate(COVERED)
+    seen.outputs, seen.shown = await tab.evaluate(OUTPUTS)
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
@@ -107,14 +124,6 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
         seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     await tab.close()
     return seen
-
-
-def note(seen: Visit, url: str, address: str) -> None:
-    """Keep what is loaded of the site apart from what is asked of others."""
-    if url.startswith(address):
-        seen.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
-    elif not url.startswith("data:"):
-        seen.wrong.append(url)
 
 
 async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
@@ -162,10 +171,15 @@ def complaints(site: Path, page: str, seen: Visit) -> list[str]:
     weight = sum(sent(site, path) for path in {page, *seen.loaded})
     found = [f"{scheme}: {one}" for scheme, ones in seen.violations.items() for one in ones] + seen.wrong
     found += [f"{seen.width} px wide on a screen of 320 px"] * (seen.width > 320)
+    written = len(OUTPUT.findall((site / page).read_text(encoding="utf-8")))
+    found += [f"{seen.outputs} outputs of {written}"] * (seen.outputs != written)
+    found += ["no output can be seen"] * (written > 0 and seen.shown == 0)
     return found + [f"{weight} bytes in the first view"] * (weight > FIRST_VIEW)
 
 
-def test_every_page_is_accessible_narrow_light_and_keeps_to_itself(site: Path, visits: dict[str, Visit]) -> None:
+def test_every_page_is_accessible_narrow_light_has_its_outputs_and_keeps_to_itself(
+    site: Path, visits: dict[str, Visit]
+) -> None:
     """No rule of axe broken in either scheme; 320 px, a desktop enlarged four times; 120 KiB; no error, no other host.
 
     One test, because a visit answers all of it and takes seconds.
