@@ -87,13 +87,6 @@ class Visit:
     loaded: set[str] = field(default_factory=set)
     """Paths of what was loaded, below the site."""
 
-    def answered(self, url: str, status: int, address: str) -> None:
-        """Keep what is loaded of the site apart from what is asked of others."""
-        if not url.startswith((address, "data:")) or status >= 400:
-            self.wrong.append(f"{url}: {status}")
-        if url.startswith(address):
-            self.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
-
 
 async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
     """Open a page and look at it on a narrow screen, then in both schemes at what no page before had like this."""
@@ -102,8 +95,8 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     seen, tab = Visit(), await context.new_page()
     tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
     tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
-    tab.on("requestfailed", lambda request: seen.answered(request.url, 400, address))
-    tab.on("response", lambda response: seen.answered(response.url, response.status, address))
+    tab.on("request", lambda request: note(seen, request.url, address))
+    tab.on("response", lambda one: seen.wrong.append(f"{one.url}: {one.status}") if one.status >= 400 else None)
     await tab.goto(address + page, wait_until="load")
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size({"width": 1280, "height": 900})
@@ -124,6 +117,14 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
         seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     await tab.close()
     return seen
+
+
+def note(seen: Visit, url: str, address: str) -> None:
+    """Keep what is loaded of the site apart from what is asked of others."""
+    if url.startswith(address):
+        seen.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
+    elif not url.startswith("data:"):
+        seen.wrong.append(url)
 
 
 async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
