@@ -33,7 +33,7 @@ serve: $(SERVING) ## show the site on localhost from the recordings, check it, a
 build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
 	$(BIN)/mkdocs build --strict
 
-test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (7 minutes on two cores)
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (4 minutes on two cores)
 	$(TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
