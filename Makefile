@@ -15,7 +15,9 @@ SEED ?=
 PROJECTS ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
-TEST = $(BIN)/python -m pytest -n logical --durations=10 $(if $(CI),--reruns 1 --rerun-show-tracebacks)
+PYTEST = $(BIN)/python -m pytest -n logical --durations=10
+# In CI tests that failed run once more, alone. pytest-rerunfailures would do it, and keep each test waiting for 50 ms.
+TEST = $(PYTEST) $1 $(if $(CI),|| { [ $$? = 1 ] && $(PYTEST) $1 --last-failed; })
 # What serves the site: a small installation, unless the whole one is there.
 SERVING := $(if $(wildcard $(VENV)/ready),$(VENV)/ready,$(VENV)/site)
 
@@ -34,7 +36,7 @@ build: $(VENV)/ready ## write the site to site/, and fail on anything that is wr
 	$(BIN)/mkdocs build --strict
 
 test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (4 minutes on two cores)
-	$(TEST)
+	$(call TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
 	$(if $(TORCH),PYTHON=$(PYTHON) SIMULATED=$(SIMULATED) .ci/record record $(TORCH) $(DEVICE),$(BIN)/python -m pytest docs snippets --record $(if $(DEVICE),--device $(DEVICE)) $(if $(SIMULATED),--simulated))
@@ -56,7 +58,7 @@ lint: $(VENV)/ready ## lint code, workflows and shell scripts, and check types
 
 rest: $(VENV)/ready ## strict build, and the slow tests: browser, faults, other builders, simulated GPU, search
 	$(BIN)/mkdocs build --strict  # before the tests: the site that they build takes the outputs from its cache
-	$(TEST) tests -m slow
+	$(call TEST,tests -m slow)
 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tools/bench/bench.py
@@ -78,7 +80,7 @@ attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archi
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
-	SAMEDEVICE_BUILDER=$(BUILDER) $(TEST) tests/browser tests/integration/test_zensical.py
+	export SAMEDEVICE_BUILDER=$(BUILDER); $(call TEST,tests/browser tests/integration/test_zensical.py)
 
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
