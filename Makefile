@@ -47,7 +47,7 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
-check: lint test rest ## lint, test and rest: what CI runs (half an hour on two cores)
+check: lint test rest ## lint, test and rest: what CI runs (20 minutes on two cores)
 
 lint: $(VENV)/ready ## lint code, workflows and shell scripts, and check types
 	$(BIN)/ruff check
