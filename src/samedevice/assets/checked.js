@@ -2,8 +2,9 @@
 {
   const mark = document.querySelector(".sd-checked");
   const ask = async () => {
-    const answer = await fetch(mark.dataset.states).catch(() => null);
-    if (answer && answer.ok) mark.textContent = (await answer.json())[mark.dataset.page];
+    /* The server measures the file and then opens it, so what it sends of a file that is replaced meanwhile is cut off. */
+    const states = await fetch(mark.dataset.states).then((answer) => answer.ok && answer.json()).catch(() => null);
+    if (states) mark.textContent = states[mark.dataset.page];
     if (!mark.textContent.startsWith("Checked")) setTimeout(ask, 2000);
   };
   ask();
