@@ -43,3 +43,5 @@ def test_the_nearest_version_is_the_newest_that_is_not_newer() -> None:
     assert nearest(made("2.12.0"), recorded).torch == "2.11.0"
     assert nearest(made("2.15.0"), recorded).torch == "2.13.0"
     assert nearest(made("2.9.0"), recorded).torch == "2.11.0"
+    simulated = [made(version, "cuda", "Simulated GPU") for version in ("2.9.0", "2.11.0")]
+    assert nearest(made("2.11.0", "cuda", "NVIDIA H100"), simulated).torch == "2.11.0"

@@ -113,6 +113,9 @@ def version_order(version: str) -> tuple[int, ...]:
 
 
 def nearest(here: Environment, others: Sequence[Environment]) -> Environment:
-    """The environment with the closest version: the newest that is not newer than `here`, else the oldest."""
-    older = [one for one in others if one.order <= here.order]
+    """The environment with the closest version: the newest that is not newer than `here`, else the oldest.
+
+    The devices' names do not count: `here` may be a GPU, and the others simulated.
+    """
+    older = [one for one in others if one.order[:2] <= here.order[:2]]
     return max(older, key=lambda one: one.order) if older else min(others, key=lambda one: one.order)
