@@ -38,12 +38,18 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 
 
 class PageRuns:
-    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices."""
+    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices.
 
-    def __init__(self, root: Path, simulator: Simulator | None = None, preload: Collection[str] = ()) -> None:
+    On another accelerator they run one section at a time, or `side_by_side`.
+    """
+
+    def __init__(
+        self, root: Path, simulator: Simulator | None = None, preload: Collection[str] = (), side_by_side: int = 1
+    ) -> None:
         self.root = root
         self.simulator = simulator
         self.preload = preload
+        self.side_by_side = side_by_side
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -83,7 +89,11 @@ class PageRuns:
         """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
         if self.sessions is None:
             self.sessions = SectionRunner(
-                self.root, page.settings.time_limit, simulator=self.simulator, preload=self.preload
+                self.root,
+                page.settings.time_limit,
+                simulator=self.simulator,
+                preload=self.preload,
+                side_by_side=self.side_by_side,
             )
             _ = self.cache
         key = (page.path, device)

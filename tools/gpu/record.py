@@ -1,9 +1,8 @@
 """record: runs every page on the devices of this machine, a page at a time, and packs what they print.
 
 A part of the kit that `kit.py` writes, started by `record.sh`. It records a short page first, which shows that all
-works, then all pages on the accelerator, those with the most blocks first, then all pages on the CPU. It writes
-recording, log and archive after each page, so that it loses one page at most, however it is ended. Started again, it
-goes on.
+works, then all pages on the accelerator, those that measure first, then all pages on the CPU. It writes recording, log
+and archive after each page, so that it loses what runs at that moment, however it is ended. Started again, it goes on.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures import TimeoutError as WaitTimeoutError
-from concurrent.futures import wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from samedevice.outputs.environments import Run
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
+from samedevice.running.section_runner import measures
 
 KIT = Path(__file__).resolve().parent
 LOG, RESULTS = "record.log", "results.json"
@@ -74,10 +74,11 @@ class Result:
 class Recorder:
     """Runs pages, and keeps recordings, log and results of the kit at `kit` packed in `archive`."""
 
-    def __init__(self, kit: Path, archive: Path, limit: float) -> None:
+    def __init__(self, kit: Path, archive: Path, limit: float, side_by_side: int) -> None:
         self.kit = kit
         self.archive = archive
         self.limit = limit
+        self.side_by_side = side_by_side
         self.results: dict[tuple[str, str], Result] = {}
         with contextlib.suppress(OSError, ValueError, TypeError):
             found = [Result(**one) for one in json.loads((kit / RESULTS).read_text(encoding="utf-8"))]
@@ -97,16 +98,20 @@ class Recorder:
             left = self._record_some(left, device)
 
     def _record_some(self, pages: list[Page], device: str) -> list[Page]:
-        """Record pages until one of them takes too long, or breaks the machinery; return the pages after that one."""
-        runs = PageRuns(self.kit)
+        """Record pages until one of them takes too long, or breaks the machinery; return those that are left then."""
+        runs = PageRuns(self.kit, side_by_side=self.side_by_side)
+        left = list(pages)
         try:
-            runs.start((page, device, len(page.blocks) - 1) for page in pages)
-            for number, page in enumerate(pages, start=1):
+            runs.start((page, device, None) for page in pages)
+            while left:
                 started = time.monotonic()
+                ended = wait((runs.futures[page.path, device] for page in left), self.limit, FIRST_COMPLETED).done
+                page = next((page for page in left if runs.futures[page.path, device] in ended), left[0])
+                left.remove(page)
                 result, whole = self._result(runs, page, device)
                 self._note(result, time.monotonic() - started)
                 if not whole:
-                    return pages[number:]
+                    return left
             return []
         finally:
             runs.close()
@@ -115,7 +120,7 @@ class Recorder:
         """What came of a page, and whether the others can go on."""
         key = _key(page)
         future = runs.futures[page.path, device]
-        if not wait([future], self.limit).done:
+        if not future.done():
             said = f"not recorded: {page.path} on {device} did not end within {self.limit:g} s"
             return Result(page.path, device, key, said, (said,)), False
         try:
@@ -123,9 +128,13 @@ class Recorder:
             if run.environment is None:
                 said = f"not recorded: {page.path} on {device}, because PyTorch sees no such device"
                 return Result(page.path, device, key, said, (said,)), True
-            failures = tuple(_failures(page, device, run))
+            faults = _faults(page, device, run)
+            failures = tuple(filter(None, faults))
             shown = tuple(output.shown if output else "" for output in run.outputs) if failures else ()
-            return Result(page.path, device, key, runs.write(page, device, run), failures, shown), True
+            right = (None if wrong else output for output, wrong in zip(run.outputs, faults, strict=True))
+            said = runs.write(page, device, replace(run, outputs=tuple(right)))
+            said += f", without {len(failures)} that failed" if failures else ""
+            return Result(page.path, device, key, said, failures, shown), True
         except (SameDeviceError, WaitTimeoutError) as error:
             said = f"not recorded: {page.path} on {device}, because {error}"
             return Result(page.path, device, key, said, (said,)), False
@@ -163,11 +172,10 @@ class Recorder:
             yield f"| {one.page} | {one.device} | {len(one.failures)} | {one.failures[0].splitlines()[0]} |"
 
 
-def _failures(page: Page, device: str, run: Run) -> Iterator[str]:
-    for block, output in zip(page.blocks, run.outputs, strict=True):
-        found = fault(block, device, output) if output else ""
-        if found:
-            yield found
+def _faults(page: Page, device: str, run: Run) -> list[str]:
+    """What is wrong with each block; empty where nothing is."""
+    pairs = zip(page.blocks, run.outputs, strict=True)
+    return [fault(block, device, output) if output else "" for block, output in pairs]
 
 
 def _key(page: Page) -> str:
@@ -175,14 +183,14 @@ def _key(page: Page) -> str:
 
 
 def read_pages(recorder: Recorder) -> list[Page]:
-    """The pages that can be read, those with the most blocks first."""
+    """The pages that can be read: those that measure something first, and those with the most blocks first."""
     found = []
     for path in page_paths(recorder.kit):
         try:
             found.append(parse_page(path, recorder.kit))
         except SameDeviceError as error:
             recorder.say(f"left out: {error}")
-    return sorted(found, key=lambda page: -len(page.blocks))
+    return sorted(found, key=lambda page: (not any(map(measures, page.blocks)), -len(page.blocks)))
 
 
 def devices(recorder: Recorder) -> Iterator[str]:
@@ -196,12 +204,14 @@ def devices(recorder: Recorder) -> Iterator[str]:
     yield "cpu"
 
 
-def record_all(recorder: Recorder) -> None:
+def record_all(recorder: Recorder, only: str | None) -> None:
     """Show the machine, then record everything."""
     about = subprocess.run([sys.executable, "-c", ABOUT], capture_output=True, text=True, check=False, timeout=600)
     recorder.say(about.stdout + about.stderr)
     pages = read_pages(recorder)
     for device in devices(recorder):
+        if device != (only or device):
+            continue
         on_device = [page for page in pages if any(block.runs_on(device) for block in page.blocks)]
         recorder.record(on_device[-1:], device)
         recorder.record(on_device, device)
@@ -217,12 +227,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", nargs="?", type=Path, default=KIT / "recordings.tar.gz", help="the file to write")
     parser.add_argument("--limit", type=float, default=PAGE_LIMIT, help="seconds that a page may take (default: 240)")
+    parser.add_argument("--device", choices=tuple(LABELS), help="record on this device alone")
+    parser.add_argument(
+        "--side-by-side",
+        type=int,
+        default=1,
+        metavar="N",
+        help="sections that run at once on a GPU, each with a CUDA context of half a GiB (default: 1)",
+    )
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, interrupt)
-    recorder = Recorder(KIT, given.archive.resolve(), given.limit)
+    recorder = Recorder(KIT, given.archive.resolve(), given.limit, given.side_by_side)
     ended = 0
     try:
-        record_all(recorder)
+        record_all(recorder, given.device)
     except KeyboardInterrupt:
         ended = 130
         recorder.say("ended before all was recorded; started again, it goes on")

@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from samedevice.devices import KINDS, Simulator, torch_build
 from samedevice.errors import SessionError
@@ -28,7 +29,7 @@ from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message
 from samedevice.running.simulation import taken
-from samedevice.running.threads import DaemonPool, gather
+from samedevice.running.threads import DaemonPool, Turns, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
@@ -38,6 +39,11 @@ NOTES = ".notes"
 """The suffix of the file with what a simulator noted."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 """The message about a name that a section does not have."""
+MEASURING = re.compile(
+    r"mem_get_info|OutOfMemoryError|out of memory|device_memory_used|utilization|nvidia-smi|perf_counter|monotonic"
+    r"|elapsed_time|time\.time|Timer"
+)
+"""Words in code that measures time, or the memory that all programs on a device share."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
     "pandas": "pandas",
@@ -56,9 +62,10 @@ when the first optimizer is made): the fork server imports that once for all pag
 class SectionRunner:
     """Runs pages, each section on one device in a process of its own; a context manager.
 
-    Sections on the CPU run side by side, one a core; those on an accelerator run one at a time. `time_limit` is in
-    seconds, for one block. With a `simulator` they run on its devices, side by side, too. `preload` names modules that
-    are imported once for all pages, where processes are forked; one that cannot be is left to the pages, which say why.
+    Sections on the CPU run side by side, one a core; those on an accelerator one at a time, or `side_by_side` of them:
+    those that measure time or free memory run first then, one at a time. `time_limit` is in seconds, for one block.
+    With a `simulator` they run on its devices, side by side, too. `preload` names modules that are imported once for
+    all pages, where processes are forked; one that cannot be is left to the pages, which say why.
     """
 
     def __init__(
@@ -68,11 +75,14 @@ class SectionRunner:
         workers: int | None = None,
         simulator: Simulator | None = None,
         preload: Collection[str] = (),
+        side_by_side: int = 1,
     ) -> None:
         self.root = root.resolve()
         self.time_limit = time_limit
         self.simulator = simulator
         self.preload = preload
+        self.side_by_side = side_by_side
+        self.turns = Turns()
         sweep_folders()
         try:
             self.temporary = Folder()
@@ -111,16 +121,22 @@ class SectionRunner:
         self.launcher.start()
         kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
         if kind not in self.pools:
-            self.pools[kind] = DaemonPool(self.workers if kind == "cpu" else 1, f"samedevice-{kind}")
-        runs = [
-            self.pools[kind].submit(partial(self._run, page, device, before, own), later)
-            for before, own in self._wanted(page, device, wanted)
-        ]
+            workers = self.workers if kind == "cpu" else self.side_by_side
+            self.pools[kind] = DaemonPool(workers, f"samedevice-{kind}")
+        runs, several = [], kind != "cpu" and self.side_by_side > 1
+        for before, own in self._wanted(page, device, wanted):
+            alone = any(map(measures, (*before, *own))) if several else False
+            call = partial(self._in_turn, alone, page, device, before, own)
+            runs.append(self.pools[kind].submit(call, later or (several and not alone)))
         return gather(runs, lambda found: merged(page, found))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
         """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
         return merged(page, [self._run(page, device, *blocks) for blocks in self._wanted(page, device, wanted)])
+
+    def _in_turn(self, alone: bool, *section: Any) -> Run:
+        with self.turns.turn(alone):
+            return self._run(*section)
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
@@ -181,6 +197,11 @@ class SectionRunner:
             "preload": [*self.preload, *heavy],
             "blocks": [_request(block, device) for block in blocks],
         }
+
+
+def measures(block: Block) -> bool:
+    """Whether a block's output may depend on what else runs on the same device."""
+    return block.options.numbers_vary or bool(MEASURING.search(block.code))
 
 
 def _hinted(page: Page, block: Block, output: Output) -> Output:
