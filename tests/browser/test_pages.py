@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import os
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,11 @@ OF_COLORS = ["color-contrast", "link-in-text-block"]
 NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
+WIDE: Any = {"width": 1280, "height": 900}
+NARROW: Any = {"width": 320, "height": 700}
+"""A window, and a screen of 320 px. The window is first: the theme looks once, when a page is loaded, at what scrolls."""
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Ends when the page has been laid out anew."""
 OWN = 12_000
 OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
 OUTPUTS = """[document.querySelectorAll("article .sd-out[data-devices]").length,
@@ -88,19 +94,21 @@ class Visit:
     """Paths of what was loaded, below the site."""
 
 
-async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
-    """Open a page and look at it on a narrow screen, then in both schemes at what no page before had like this."""
+async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
+    """Open a page and look at it, on a narrow screen too, then in both schemes at what no page before had like this."""
     from playwright.async_api import TimeoutError
 
-    seen, tab = Visit(), await context.new_page()
-    tab.on("console", lambda message: seen.wrong.append(message.text) if message.type == "error" else None)
-    tab.on("pageerror", lambda error: seen.wrong.append(str(error)))
-    tab.on("request", lambda request: note(seen, request.url, address))
-    tab.on("response", lambda one: seen.wrong.append(f"{one.url}: {one.status}") if one.status >= 400 else None)
+    seen = Visit()
+    told: dict[str, Callable[[Any], object]] = {
+        "console": lambda message: seen.wrong.append(message.text) if message.type == "error" else None,
+        "pageerror": lambda error: seen.wrong.append(str(error)),
+        "request": lambda request: note(seen, request.url, address),
+        "response": lambda one: seen.wrong.append(f"{one.url}: {one.status}") if one.status >= 400 else None,
+    }
+    for event, tell in told.items():
+        tab.on(event, tell)
+    await tab.emulate_media(color_scheme="light")
     await tab.goto(address + page, wait_until="load")
-    seen.width = await tab.evaluate("document.documentElement.scrollWidth")
-    await tab.set_viewport_size({"width": 1280, "height": 900})
-    await tab.reload(wait_until="load")  # the theme looks once at what code scrolls, and wrapped code does not
     with contextlib.suppress(TimeoutError):
         await tab.wait_for_function(READY, polling=50, timeout=5000)
     seen.wrong += await tab.evaluate(COVERED)
@@ -108,6 +116,10 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
+    await tab.set_viewport_size(NARROW)
+    seen.width = await tab.evaluate("document.documentElement.scrollWidth")
+    await tab.set_viewport_size(WIDE)
+    await tab.evaluate(PAINTED)
     new = set(await tab.evaluate(NEW_LOOKS, list(looks)))
     looks.update(new)
     for scheme, name in SCHEMES.items() if new else ():
@@ -115,7 +127,8 @@ async def visit(context: Any, page: str, address: str, axe: str, looks: set[int]
         # not at each frame: on one page that waited for half a minute
         await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'", polling=50)
         seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
-    await tab.close()
+    for event, tell in told.items():
+        tab.remove_listener(event, tell)
     return seen
 
 
@@ -128,25 +141,26 @@ def note(seen: Visit, url: str, address: str) -> None:
 
 
 async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
-    """Visit all pages with one browser, as many at a time as there are cores."""
+    """Visit all pages with one browser, in as many tabs as there are cores: a new tab costs more than a new page."""
     import axe_playwright_python
     from playwright.async_api import async_playwright
 
     axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    free = asyncio.Semaphore(os.cpu_count() or 1)
-    looks: set[int] = set()
+    left, found, looks = list(reversed(pages)), {}, set[int]()
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(**chromium)
-        context = await browser.new_context(viewport={"width": 320, "height": 700}, reduced_motion="reduce")
+        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce")
 
-        async def one(page: str) -> Visit:
-            async with free:
-                return await visit(context, page, address, axe, looks)
+        async def visit_some() -> None:
+            tab = await context.new_page()
+            while left:
+                page = left.pop()
+                found[page] = await visit(tab, page, address, axe, looks)
 
-        found = await asyncio.gather(*map(one, pages))
+        await asyncio.gather(*(visit_some() for _ in range(os.cpu_count() or 1)))
         await browser.close()
-    return dict(zip(pages, found, strict=True))
+    return found
 
 
 @pytest.fixture(scope="module")
