@@ -66,7 +66,7 @@ SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "sla
 """What a reader's system asks for, and the theme's name of what it then shows."""
 WIDE: Any = {"width": 1280, "height": 900}
 NARROW: Any = {"width": 320, "height": 700}
-"""A window, and a screen of 320 px. The window is first: the theme looks once, when a page is loaded, at what scrolls."""
+"""A window, and a screen of 320 px. The window is first: the theme looks for what scrolls when a page is loaded."""
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Ends when the page has been laid out anew."""
 OWN = 12_000
