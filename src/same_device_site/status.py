@@ -49,9 +49,14 @@ def _device(device: str, page: Page, site: Site) -> Iterator[str]:
     if simulated:
         yield f"Simulated, where no {LABELS[device]} device has run a block:"
         yield "\n".join(f"- {line}" for line in _environments(simulated))
-    total = sum((counted for _, counted in rows), Count())
-    lines = [_row(link(page, one), counted, _why(one, device, recorded[one.path])) for one, counted in rows]
-    yield "\n".join([*_head(), *lines, _row(f"**{_pages(len(rows))}**", total, "")])
+    whole = [counted for _, counted in rows if counted.fresh == counted.blocks]
+    lines = [
+        _row(link(page, one), counted, _why(one, device, recorded[one.path]))
+        for one, counted in rows
+        if counted.fresh < counted.blocks
+    ]
+    lines += [_row(f"{_pages(len(whole))} of which all ran", sum(whole, Count()), "")] * bool(whole)
+    yield "\n".join([*_head(), *lines, _row(f"**{_pages(len(rows))}**", sum((one for _, one in rows), Count()), "")])
     elsewhere = sum(1 for one, counted in counts if one.blocks and not counted.blocks)
     if elsewhere:
         yield f"Not recorded on this device, with blocks that run on every device: {_pages(elsewhere)} more."
