@@ -84,6 +84,15 @@ def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Pa
     assert "sd-switch" not in html
 
 
+def test_a_measurement_names_the_gpu(write: Callable[..., Page]) -> None:
+    """Whoever compares their time with it has to know the GPU, and all else is the same on each."""
+    (measured,) = write('```python numbers="vary"\nx\n```\n').blocks
+    (other,) = write("```python\nx\n```\n").blocks
+    shown = [ShownOutput("cuda", Output("took 1.5 s"), GPU)]
+    labels = [pane.label for block in (measured, other) for pane in panes_of(block, shown)]
+    assert labels == [f"CUDA ({GPU.short_name.upper()}) · PyTorch 2.13", "CUDA · PyTorch 2.13"]
+
+
 def test_a_figure_recorded_under_another_description_is_the_same_output(block: Block) -> None:
     """The author mends the description on a machine without the GPU that recorded the figure."""
     old, new = (Output(figures=(Figure("<svg></svg>", alt),)) for alt in ("A line.", "A line that rises."))

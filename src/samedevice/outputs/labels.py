@@ -40,10 +40,14 @@ def full(about: Environment) -> str:
     return ", ".join([*parts, about.day])
 
 
-def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False) -> str:
-    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`."""
+def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False, measured_on: str = "") -> str:
+    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`.
+
+    With the accelerator that something was `measured_on`: `CUDA (H100) · PyTorch 2.11`.
+    """
+    model = f" ({measured_on})" * bool(measured_on)
     told = (device for device in devices if maker == "PyTorch" or device != "cpu")
-    names = " and ".join(of_kind(device, simulated) for device in told)
+    names = " and ".join(of_kind(device, simulated) + model * (device != "cpu") for device in told)
     return " · ".join(filter(None, (names, versions and f"{maker} {versions}")))
 
 

@@ -114,7 +114,7 @@ class Pane:
     def label(self) -> str:
         """The devices with the versions of PyTorch that printed what is shown: `CPU · PyTorch 2.9 to 2.15`.
 
-        Simulated ones are named if there are no others.
+        Simulated ones are named if there are no others. What was measured names the GPU: `CUDA (H100) · PyTorch 2.11`.
         """
         return ", ".join(self._named(self.simulated).values())
 
@@ -133,7 +133,11 @@ class Pane:
             if bool(one.environment and one.environment.simulated) == simulated:
                 names = found.setdefault(self._versions(one.device, self.printed_this), [])
                 names += [one.device] * (one.device not in names)
-        return {text: labels.pane(devices, self.maker, text, simulated) for text, devices in found.items()}
+        gpus = {
+            one.environment.short_name.upper() for one in self.printed_this if one.environment and one.device != "cpu"
+        }
+        on = ", ".join(sorted(gpus)) if self.numbers_vary and not simulated else ""
+        return {text: labels.pane(devices, self.maker, text, simulated, on) for text, devices in found.items()}
 
     @property
     def maker(self) -> str:
