@@ -11,17 +11,21 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
-  const NOISE = /^\s*(?:File ".*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
+  const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
   const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
     .replace(/^.*(?:\d%\||\[\d+:\d\d).*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
-    .replace(/^.*elastic\.multiprocessing\.api:\s*failed.*$/gm, "ChildFailedError: failed")
+    .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
-    .replace(/size mismatch, m1: .*/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
+    .replace(/(\w) \(\)/g, "$1()")
+    .replace(/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
+    .replace(/can't convert a given np\.ndarray to a tensor[^.]*/g, "can't convert np.ndarray of type numpy.object_")
+    .replace(/Expected object of (?:scalar )?type \w+ but (?:got|found) (?:scalar )?type \w+ for argument #\d+ 'mat\d'/g, "mat1 and mat2 must have the same dtype")
+    .replace(/Expected object of (?:device type|backend) \w+ but got (?:device type|backend) \w+ for argument/g, "Expected all tensors to be on the same device, but found at least two devices, for argument")
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
@@ -35,15 +39,21 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       else if (!line || NOISE.test(line) || ++(open ?? {}).lines > 8) open = undefined;
       else if (open) open.text += ` ${line}`;
     }
-    const own = found.filter((one, at) => words(one.text).length > 1 && found.findIndex((two) => two.text === one.text) === at);
+    const same = (one, two) => one.text === two.text || (one.name === "ChildFailedError" && one.name === two.name);
+    const own = found.filter((one, at) => (words(one.text).length > 1 || /^\s*[A-Z]+_[A-Z_]+\b/.test(one.text)) && found.findIndex((two) => same(one, two)) === at);
     const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ") || plain(text);
-    const causes = own.filter((one) => !/^Caught \w+ in /.test(one.text));  /* what another thread or process raised comes after it */
-    return causes.length ? causes : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), bare: !!found[0] && USUAL.test(found[0].name) }];
+    const wraps = ({ name, text }) => /^Caught \w+ in /.test(text) || name === "ChildFailedError";  /* what another thread or process raised comes after it */
+    const causes = own.filter((one) => !wraps(one));
+    return causes.length ? [...causes, ...own.filter((one) => one.name === "ChildFailedError")] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), bare: !!found[0] && USUAL.test(found[0].name) }];
   };
 
   /* Words without numbers, which are the reader's own. */
   const lower = (text) => text.toLowerCase().replace(/\bin[- ]place\b/g, "inplace").replace(/n't\b/g, "nt");
   const words = (text) => lower(text).match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
+  const QUOTED = /"[^"]*"|(?<![a-z])'[^']*'/gi;  /* what a message quotes is the reader's own */
+  const unquoted = (text) => text.replace(/"[^"\s]*"|(?<![a-z])['`][^'`\s]*['`]/gi, " quoted ");
+  /* Two words that follow one another: a message is its words in their order. */
+  const pairs = (list) => list.slice(1).map((word, at) => `${list[at]} ${word}`);
   const tokens = (text) => lower(text).match(/[a-z_]\w+|\b\dd\b/g) ?? [];
   const dotted = (text) => text.toLowerCase().match(/[a-z_]\w*(?:\.[a-z_]\w*)+/g) ?? [];
   const STOP = new Set(("a an and are as at be been but by can could did do does for from get gets getting give gives had has have how i if in " +
@@ -140,9 +150,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n"), asked: asked[doc.location] ?? "" };
       const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
-      const named = spans.replace(/"[^"]*"|'[^']*'/g, " ");  /* what a message quotes is the reader's own */
+      const named = spans.replace(QUOTED, " ");
       own.literal = /^<code>.*<\/code>(?: from .*)?$/.test(doc.title);  /* not the name of a failure without a message */
       own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
+      own.pairs = new Set(pairs(words(!flat ? "" : words(named).length > 2 ? unquoted(spans) : spans || fields.title).map(stem)));
       own.about = new Set(parts(words(text(titles[page] ?? ""))).map(stem));
       own.asked = fields.asked.split(";").map((one) => bare(one)).filter((one) => one.length);
       own.phrase = ` ${words(fields.title).join(" ")} `;
@@ -166,6 +177,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     for (const section of sections) {
       const { has, length, asked, said } = section;
       section.worth = [...said].reduce((sum, word) => sum + rare(index, stem(word)), 0);
+      section.begin = [...section.pairs].slice(0, 2);
+      section.order = [...section.pairs].reduce((sum, pair) => sum + paired(index, pair), 0);
       for (const own of has.values()) {
         const sum = Object.keys(own).reduce((all, field) => all + WEIGHTS[field] * own[field] / (.4 + .6 * length[field] / average[field]), 0);
         own.weight = sum / (1.5 + sum);
@@ -176,6 +189,22 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
   const rare = (index, word) => index.idf.get(word) ?? Math.log(1 + index.sections.length * 2);
   const worth = (index, word) => rare(index, word) * (LIGHT.has(word) ? .5 : 1);
+
+  const paired = (index, pair) => pair.split(" ").reduce((sum, word) => sum + (word === "quot" ? .5 : rare(index, word)), 0);
+  /* What a message and an entry have in common in the same order: its share in the entry, its share in the message, and the longest part that
+     begins where the entry does. */
+  const ordered = (index, section, said) => {
+    let all = 0, both = 0, run = 0, longest = 0, first;
+    for (const [pair, worth] of said) {
+      all += worth;
+      if (!section.pairs.has(pair)) { run = 0; continue; }
+      both += worth;
+      if (!run) first = pair;
+      run += worth;
+      if (section.begin.includes(first)) longest = Math.max(longest, run);
+    }
+    return [Math.min(1, both / (section.order || 1)), both / (all || 1), longest];
+  };
 
   /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
   const meant = (index, word, last) => {
@@ -189,7 +218,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
+    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const split = (word) => (word.includes("_") && !index.counts.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
@@ -246,10 +275,14 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can(?!')|could|should|must|difference|preferred|best)\b|\?\s*$/i;
   const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
   const WEAK = .4;
+  /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole. */
+  const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   /* The lack of an attribute is another error if both the class and the attribute are others. */
   const strange = (asked, { doc }) => {
+    const combined = /(\w+)(?:\(\))? received an invalid combination/.exec(asked)?.[1];
+    if (combined && !doc.title.includes(`${combined}(`)) return true;
     const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
     return quoted.length > 0 && !quoted.some((word) => doc.title.includes(`'${word}'`));
   };
@@ -257,19 +290,34 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
+      const read = new Map(some.map(({ word, will }) => [word, will[0]?.[0]]));
+      const said = new Map(pairs(words(unquoted(found[at].text.slice(0, 1500))).map((word) => read.get(word) ?? stem(word))).map((pair) => [pair, paired(index, pair)]));
+      const length = [...said.values()].reduce((sum, worth) => sum + worth, 0);
       for (const section of index.sections) {
-        const [value, cover, both] = score(index, section, some, pasted, phrase), score_ = value * (1 - .04 * at);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak: cover < WEAK || both < 1 || found[at].bare || strange(found[at].text, section) });
+        const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;
+        const [theirs, ours, begun] = literal ? ordered(index, section, said) : [1, 0, 0];
+        const score_ = value * (1 - .04 * at) + (literal ? .2 * (theirs + ours) : 0);
+        const certain = begun > BEGUN || (ours > .99 && length > SOME);
+        const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
+        const weak = (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak });
       }
     });
-    const top = [...best.values()].sort((a, b) => b.score - a.score);
+    const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || b.score - a.score);
+    /* A message that is whole in the text counts more than the unknown end of another program. */
+    if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
+      const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
+      const whole = top.filter(({ section }) => section.order > BEGUN && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
+      for (const one of whole) one.weak = false;
+      if (whole.length) top.splice(0, Infinity, ...new Set([...whole, ...top]));
+    }
     if (!pasted) for (const one of top) pages.set(one.section.page, [...(pages.get(one.section.page) ?? []), one]);
     /* Of a question, a page's next sections say that the page is about it. */
     for (const found of pages.values()) {
       const more = [.4, .3, .2, .1].reduce((sum, part, at) => sum + part * (found[at + 1]?.score ?? 0), 0);
       for (const one of found) one.score += more;
     }
-    return { top: top.sort((a, b) => b.score - a.score), terms: terms[0] ?? [], errors: found };
+    return { top: pasted ? top : top.sort((a, b) => b.score - a.score), terms: terms[0] ?? [], errors: found };
   };
   /* What is found: sections with a score and how much of the text they cover, the best first. A text without an error's class
      that looks like a message is one if there is such a message here. */
