@@ -141,7 +141,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     return { found, lost };
   };
   const build = ({ docs, flat }) => {
-    const titles = {}, counts = new Map(), exact = new Set(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
+    const titles = {}, counts = new Map(), exact = new Map(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
     const { found: asked, lost } = flat ? { found: {} } : questions(docs);
     for (const doc of docs) if (!doc.location.includes("#")) titles[doc.location] = doc.title;
     const sections = docs.map((doc) => {
@@ -162,8 +162,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
         own.length[field] = found.length;
         total[field] += found.length;
         for (const word of found) {
-          exact.add(word);
-          const key = stem(word), has = own.has.get(key) ?? {};
+          const key = exact.get(word) ?? stem(word), has = own.has.get(key) ?? {};
+          exact.set(word, key);
           has[field] = (has[field] ?? 0) + 1;
           own.has.set(key, has);
         }
@@ -362,7 +362,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       return [{ ...top, score: others[0]?.score ?? top.score }, ...others.map(about)];
     });
     const last = words(asked).at(-1) ?? "";
-    const suggest = [...index.exact].filter((word) => last && word !== last && word.startsWith(last))
+    const suggest = [...index.exact.keys()].filter((word) => last && word !== last && word.startsWith(last))
       .sort((a, b) => index.counts.get(stem(b)) - index.counts.get(stem(a))).slice(0, 1);
     return { items, suggest };
   };

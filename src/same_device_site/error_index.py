@@ -21,7 +21,7 @@ ENDS = (".", ".)", "!", "?")
 """What ends a sentence at the end of a line."""
 TARGET = re.compile(r"\]\([^)]*\)")
 """The address of a link, which nobody reads."""
-SHORT = 120
+SHORT = 105
 """Characters of two sentences that an entry has room for: the page holds over 400 entries, and is read on phones."""
 
 
