@@ -107,6 +107,23 @@ def test_devices_with_other_versions_say_which(block: Block) -> None:
     assert pane.first == ("cpu", "cuda")
 
 
+@pytest.mark.parametrize(
+    ("cpu", "gpu", "by_version"),
+    [
+        (("new", "old"), "old", True),  # the GPU printed what the CPU printed with the same version
+        (("new", "old"), "new", False),
+        (("new", "old"), "other", False),
+        (("new",), "old", False),  # no version ran on both
+    ],
+)
+def test_what_only_the_version_changed_does_not_count_as_the_devices(
+    block: Block, cpu: tuple[str, ...], gpu: str, by_version: bool
+) -> None:
+    """The line below the title said "1 by device" of a message that PyTorch had reworded."""
+    html = output_html(block, [*on_cpu(*cpu), ShownOutput("cuda", Output(gpu), GPU)])
+    assert ("data-by-version" in html) == by_version
+
+
 def test_two_builds_of_one_version_are_told_apart_where_they_differ(block: Block) -> None:
     """A build for CPUs and one for CUDA without a GPU raise other errors."""
     builds = [replace(CPU, torch="2.13.0+cu130"), replace(CPU, torch="2.13.0+cpu")]

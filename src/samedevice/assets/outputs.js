@@ -54,7 +54,7 @@
     const option = (one) => new Option(differ(device, one) ? `${one}: ${differ(device, one)} differ` : one, one);
     select.replaceChildren(new Option("newest", ""), ...versions.map(option));
     select.value = torch;
-    const two = all(".sd-out:has(> .sd-switch [data-sd])").length;
+    const two = all(".sd-out:has(> .sd-switch:not([data-by-version]) [data-sd])").length;
     const by = [[devices.length, two, "device"], [versions.length, several(device).length, "version"]].filter(([some]) => some);
     const told = by.map(([, n, what]) => n + (by.length > 1 ? ` by ${what}` : ""));
     count.textContent = by.length ? `${told.join(" and ")} of ${outputs.length} outputs differ` : "";

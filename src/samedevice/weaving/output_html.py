@@ -10,7 +10,7 @@ from samedevice.devices import LABELS
 from samedevice.outputs import escaping, labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
-from samedevice.weaving.panes import Pane, ShownOutput, panes_of
+from samedevice.weaving.panes import Pane, ShownOutput, differ_by_version, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
@@ -77,7 +77,9 @@ def _switches(panes: Sequence[Pane], beside: bool) -> str:
             f"{' and '.join(labels.of_kind(device, pane.simulated) for device in pane.first)}</button>"
             for pane in first
         )
-        found.append(f'<div class="sd-switch" role="group" aria-label="Device" {UNSEARCHED}>{"".join(buttons)}</div>')
+        by = " data-by-version" if differ_by_version(panes) else ""
+        group = f'role="group" aria-label="Device"{by} {UNSEARCHED}'
+        found.append(f'<div class="sd-switch" {group}>{"".join(buttons)}</div>')
     for device in dict.fromkeys(one.device for pane in panes for one in pane.shown):
         own = [pane for pane in panes if pane.marks(device)]
         if len(own) > 1:

@@ -178,6 +178,19 @@ def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
     ]
 
 
+def differ_by_version(panes: Sequence[Pane]) -> bool:
+    """Whether the devices printed the same with each version of PyTorch that several of them ran.
+
+    Their newest outputs then differ because the versions do. Without such a version nobody knows.
+    """
+    printed: dict[str, set[tuple[str, int]]] = {}
+    for number, pane in enumerate(panes):
+        for one in pane.environments:
+            printed.setdefault(one.release, set()).add((one.device, number))
+    shared = [found for found in printed.values() if len({device for device, _ in found}) > 1]
+    return bool(shared) and all(len({number for _, number in found}) == 1 for found in shared)
+
+
 def _numbers_vary(block: Block, one: ShownOutput) -> bool:
     return block.numbers_vary(is_simulated(one))
 
