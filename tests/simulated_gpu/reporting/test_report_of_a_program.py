@@ -65,7 +65,10 @@ def test_each_line_has_its_waits_copies_and_bytes(made: tuple[dict[str, Any], st
     assert held["program.py:2", "parameters"] == weights
     assert held["program.py:9", "gradients"] == weights
     assert held["program.py:10", "optimizer state"] == 2 * weights
-    assert {row["bytes"] for row in memory["held"] if row["category"] == "workspaces"} == {8_519_680}
+    workspaces = [row["bytes"] for row in memory["held"] if row["category"] == "workspaces"]
+    # PyTorch counts the block that it found: it does not split off a rest of 1 MiB or less
+    assert workspaces
+    assert all(8_519_680 <= held <= 8_519_680 + 2**20 for held in workspaces)
     assert (memory["line"], memory["phase"]) == ("program.py:10", "step")
 
     assert "::notice file=program.py,line=12,title=Python waits for the GPU::3 times, in cudaStream" in printed
