@@ -11,6 +11,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/view_as_real.h>
 #include <ATen/ops/where.h>
 
 #include <cmath>
@@ -21,6 +22,16 @@ namespace {
 
 bool is_wide(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kDouble;
+}
+
+// PyTorch fills a complex tensor as the real tensor of its parts.
+at::Tensor parts(const at::Tensor& tensor) {
+  return tensor.is_complex() ? at::view_as_real(tensor) : tensor;
+}
+
+// The variance of a complex number is that of both parts together.
+double share_of_a_part(const at::Tensor& tensor) {
+  return tensor.is_complex() ? 1 / std::sqrt(2.0) : 1;
 }
 
 at::Tensor numbers(const Call& call, const at::Tensor& target, Draw what) {
@@ -45,7 +56,7 @@ void transform(const at::Tensor& numbers, const Function& function) {
 template <class Function>
 void fill(const Call& call, Draw what, const Function& function) {
   Below below;
-  auto target = call.host("self");
+  auto target = parts(call.host("self"));
   auto drawn = numbers(call, target, what);
   transform(drawn, function);
   fill_in_memory_order(target, drawn);
@@ -60,7 +71,7 @@ Number number(const Call& call, const char* name) {
 
 void uniform(const Call& call) {
   Below below;
-  auto target = call.host("self");
+  auto target = parts(call.host("self"));
   auto drawn = numbers(call, target, Draw::uniform);
   auto bounds = at::empty({2}, target.options());
   bounds[0].fill_(call.argument("from").toScalar());
@@ -74,7 +85,7 @@ void uniform(const Call& call) {
 
 void normal(const Call& call) {
   auto mean = number<double>(call, "mean");
-  auto deviation = number<double>(call, "std");
+  auto deviation = number<double>(call, "std") * share_of_a_part(call.host("self"));
   fill(call, Draw::normal, [=](auto z) {
     return std::fma(z, static_cast<decltype(z)>(deviation), static_cast<decltype(z)>(mean));
   });
@@ -83,9 +94,9 @@ void normal(const Call& call) {
 void normal_around(const Call& call) {
   Below below;
   auto target = call.result(0);
-  auto drawn = numbers(call, target, Draw::normal);
+  auto drawn = numbers(call, parts(target), Draw::normal).mul_(share_of_a_part(target));
   auto standard = at::empty_like(target);
-  fill_in_memory_order(standard, drawn);
+  fill_in_memory_order(parts(standard), drawn);
   auto of = [&](const char* name) {
     const auto& value = call.argument(name);
     return value.isTensor() ? call.host(name) : at::scalar_tensor(value.toScalar(), target.options());
