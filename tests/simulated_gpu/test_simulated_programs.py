@@ -37,6 +37,21 @@ print([path for path in loaded if "/nvidia/" in path or path.rsplit("/")[-1].sta
     assert simulated(program) == "[]\n"
 
 
+def test_a_thread_has_no_context_until_it_needs_one(simulated: Simulated) -> None:
+    """PyTorch warns if cuBLAS is a thread's first work, as on an H100: backward of one output, where nothing is copied."""
+    program = """
+import torch, warnings
+with warnings.catch_warnings(record=True) as caught:
+    for _ in range(2):
+        layer = torch.nn.Linear(2, OUTPUTS, device="cuda")
+        layer(torch.ones(1, 2, device="cuda")).sum().backward()
+print(*(str(warning.message).split("!")[0] for warning in caught))
+"""
+    said = "Attempting to run cuBLAS, but there was no current CUDA context\n"
+    assert simulated(program.replace("OUTPUTS", "1")) == said
+    assert simulated(program.replace("OUTPUTS", "3")) == "\n", "the gradient of sum() is copied first"
+
+
 def test_nobody_hears_that_triton_is_missing(python: Python) -> None:
     """PyTorch's note has the time and a process's number in it, and a machine with a GPU has Triton."""
     done = python("-c", "import torch.utils.flop_counter", SIMULATED_GPU="1")

@@ -15,6 +15,13 @@ std::mutex lock;
 namespace {
 
 thread_local int current = 0;
+// Whether a context is current in this thread. A new thread has none until its first call that needs one: "the runtime
+// will implicitly use device 0 and self-initialize as needed to process other runtime API requests", and since CUDA 12
+// cudaSetDevice does it, too (CUDA C++ Programming Guide, "Initialization"). What asks for a number, such as cudaGetDevice,
+// needs none. PyTorch's thread of the backward of GPU 0 calls cudaGetDevice alone, as 0 is current already; if a product
+// of matrices is its first work, PyTorch finds no context and warns. With these rules the pages of this repository print
+// the warning where an H100 printed it (PyTorch 2.11.0, driver 580), and nowhere else.
+thread_local bool in_context = false;
 bool started = false;
 bool forked = false;
 
@@ -142,16 +149,21 @@ Properties describe(int device) {
 
 }  // namespace
 
-Status alive() {
+Status alive(Context context) {
     started = true;
     if (forked) return INITIALIZATION_ERROR;
-    return settings.visible.empty() ? NO_DEVICE : SUCCESS;
+    if (settings.visible.empty()) return NO_DEVICE;
+    in_context |= context == Context::bound;
+    return SUCCESS;
 }
 
-Status usable() {
-    Status status = alive();
+Status usable(Context context) {
+    Status status = alive(context);
     return status ? status : failed();
 }
+
+EXPORT int simgpu_in_context() { return in_context; }
+EXPORT void simgpu_bind_context() { alive(); }
 
 int current_device() { return current; }
 bool exists(int device) { return device >= 0 && device < int(settings.visible.size()); }
@@ -178,13 +190,13 @@ EXPORT int simgpu_cuda_version() { return settings.cuda; }
 EXPORT size_t simgpu_memory() { return settings.memory; }
 
 EXPORT Status cudaGetDeviceCount(int *count) {
-    Status status = usable();
+    Status status = usable(Context::not_needed);
     *count = status == SUCCESS ? int(settings.visible.size()) : 0;
     return result(status);
 }
 
 EXPORT Status cudaGetDevice(int *device) {
-    if (Status status = alive()) return result(status);
+    if (Status status = alive(Context::not_needed)) return result(status);
     *device = current;
     return SUCCESS;
 }
@@ -197,7 +209,7 @@ EXPORT Status cudaSetDevice(int device) {
 }
 
 EXPORT Status cudaGetDeviceProperties(Properties *properties, int device) {
-    if (Status status = usable()) return result(status);
+    if (Status status = usable(Context::not_needed)) return result(status);
     if (!exists(device)) return result(INVALID_DEVICE);
     *properties = describe(device);
     return SUCCESS;
@@ -208,7 +220,7 @@ EXPORT Status cudaGetDeviceProperties_v2(Properties *properties, int device) {
 }
 
 EXPORT Status cudaDeviceGetAttribute(int *value, int attribute, int device) {
-    if (Status status = usable()) return result(status);
+    if (Status status = usable(Context::not_needed)) return result(status);
     if (!exists(device)) return result(INVALID_DEVICE);
     Properties p = describe(device);
     switch (attribute) {

@@ -21,6 +21,7 @@ int simgpu_cuda_version();
 size_t simgpu_memory();
 size_t simgpu_used(int);
 int simgpu_physical_of(int);
+int simgpu_in_context();
 int simgpu_range(const void *, void **, size_t *);
 int simgpu_take(int, size_t);
 void simgpu_give_back(int, size_t);
@@ -97,12 +98,12 @@ EXPORT int cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
     return SUCCESS;
 }
 
-// -- Contexts: each device has one, from the start -----------------------------------------------------------------------
+// -- Contexts: each device has one, from the start; a thread has none until it needs it -----------------------------------
 
 EXPORT int cuCtxGetCurrent(void **context) {
     int device = 0;
     int status = cudaGetDevice(&device);
-    *context = status ? nullptr : context_of(device);
+    *context = status || !simgpu_in_context() ? nullptr : context_of(device);
     return status;
 }
 EXPORT int cuCtxSetCurrent(void *context) { return context ? cudaSetDevice(device_of(context)) : SUCCESS; }

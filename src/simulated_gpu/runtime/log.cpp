@@ -129,7 +129,10 @@ EXPORT size_t simgpu_recent(simgpu_event *events, size_t most) {
 }
 
 // For the stubs of the other libraries: notes a call, and returns 0, or 1 if it is refused.
-EXPORT int simgpu_library_call(const char *what) { return claim(SIMGPU_LIBRARY_CALL, what, nullptr) != SUCCESS; }
+EXPORT int simgpu_library_call(const char *what) {
+    simgpu_bind_context();
+    return claim(SIMGPU_LIBRARY_CALL, what, nullptr) != SUCCESS;
+}
 EXPORT int simgpu_refused(const char *what) {
     refuse(what);
     return 1;

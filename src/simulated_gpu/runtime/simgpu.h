@@ -44,6 +44,9 @@ void simgpu_last_launch(uint32_t grid[3], uint32_t block[3]);
 /* From now on every call fails with this error, as after a kernel's assertion (710) or a wrong address (700). */
 void simgpu_fail(int status);
 
+/* Makes the device's context current in this thread, as a library does that would call CUDA. */
+void simgpu_bind_context(void);
+
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
 /* The device whose memory holds the address, or SIMGPU_PINNED or SIMGPU_UNKNOWN (pageable memory). */

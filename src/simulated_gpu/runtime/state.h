@@ -55,10 +55,13 @@ Status result(Status status);
 
 // The error that all calls give since a kernel failed, or SUCCESS.
 Status failed();
+// Whether a call of the runtime makes the primary context of the current device the thread's own, as most do.
+enum class Context { bound, not_needed };
+
 // SUCCESS, or the error of a process that has no devices: a fork after the start, or none is visible.
-Status alive();
+Status alive(Context context = Context::bound);
 // The same, or the failure: for all but what destructors call, which must not throw.
-Status usable();
+Status usable(Context context = Context::bound);
 
 int current_device();
 bool exists(int device);

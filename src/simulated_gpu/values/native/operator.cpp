@@ -220,6 +220,7 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     busy.reset();
   }
   if (special_.replace) {
+    runtime::bind_context();
     replace(stack);
     claim.settle();
     return;

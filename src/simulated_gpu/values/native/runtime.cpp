@@ -17,6 +17,7 @@ struct Functions {
   void (*last_launch)(uint32_t*, uint32_t*);
   void (*listen)(simgpu_listener, void*);
   void (*fail)(int);
+  void (*bind_context)();
   void (*unsure)(const char*);
   int (*shapes_only)();
   const char* (*take_refusal)();
@@ -87,6 +88,7 @@ const char* connect() {
   want(functions.last_launch, "simgpu_last_launch");
   want(functions.listen, "simgpu_listen");
   want(functions.fail, "simgpu_fail");
+  want(functions.bind_context, "simgpu_bind_context");
   want(functions.unsure, "simgpu_unsure");
   want(functions.shapes_only, "simgpu_shapes_only");
   want(functions.take_refusal, "simgpu_take_refusal");
@@ -100,6 +102,10 @@ const char* connect() {
   if (!missing)
     functions.listen(answer, nullptr);
   return missing;
+}
+
+void bind_context() {
+  functions.bind_context();
 }
 
 void enter() {

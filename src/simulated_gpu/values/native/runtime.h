@@ -48,6 +48,9 @@ void put_off(const void* stream, void (*run)(void*), void (*drop)(void*), void* 
 void finish(const void* stream);
 void hurry(const char* what);
 
+// Makes the device's context current in this thread, as the CUDA code would that is replaced.
+void bind_context();
+
 // From now on every call of CUDA fails with this error.
 void fail(int status);
 

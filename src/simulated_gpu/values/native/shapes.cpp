@@ -37,6 +37,7 @@ void Operator::call_without_values(c10::DispatchKeySet keys, Stack* stack) const
       original(keys, stack);
       return;
     }
+    runtime::bind_context();
     Below below;
     auto arguments = torch::jit::pop(*stack, schema().arguments().size());
     for (auto& result : results_of(arguments, special_.replace(Call{*this, arguments, {}, {}})))
