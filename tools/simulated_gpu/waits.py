@@ -7,8 +7,8 @@ So --database runs all operators of PyTorch's own database of operators, on thei
 In the machine code of PyTorch 2.13.0's libraries, these warn: the reads of .item() and its kin in each dtype, copy_,
 nonzero, torch.mode of slices that its fused kernel does not take, torch.unique of bool, Stream.synchronize, MAGMA on a
 stream of the user's, and tensors that are sent to another process. The first three and Stream.synchronize are in the
-table below. Of the rest, torch.unique is computed in one piece here, so a report does not see that it waits on a real
-GPU; that torch.mode and the sending fail here; and MAGMA's waits count as all calls of cudaStreamSynchronize do.
+table below, and so is torch.unique, which is computed in one piece here: its wait is made. Of the rest, that torch.mode
+and the sending fail here, and MAGMA's waits count as all calls of cudaStreamSynchronize do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simulated_gpu.reporting.events import the_watch
 
 x = torch.arange(12.0, device="cuda").reshape(3, 4)
 flags, places = x > 3, torch.tensor([0, 2], device="cuda")
-counts = torch.tensor([1, 2, 3], device="cuda")
+counts, many = torch.tensor([1, 2, 3], device="cuda"), torch.arange(3000, device="cuda")
 pinned, pageable = torch.ones(3, 4).pin_memory(), torch.ones(3, 4)
 
 OPERATIONS: dict[str, Callable[[], object]] = {
@@ -51,6 +51,9 @@ OPERATIONS: dict[str, Callable[[], object]] = {
     "torch.where(flags)": lambda: torch.where(flags),
     "torch.where(flags, x, 0)": lambda: torch.where(flags, x, 0),
     "torch.unique(x)": lambda: torch.unique(x),
+    "torch.unique(flags)": lambda: torch.unique(flags),
+    "torch.unique_consecutive(x)": lambda: torch.unique_consecutive(x),
+    "torch.isin(counts, many)": lambda: torch.isin(counts, many),
     "torch.equal(x, x + 1)": lambda: torch.equal(x, x + 1),
     "torch.allclose(x, x)": lambda: torch.allclose(x, x),
     "x.isnan().any()": lambda: x.isnan().any(),

@@ -11,4 +11,7 @@ void foresee_nonzero(const Arguments& arguments);
 // A decomposition reads whether it succeeded. Here it has; where it does not, the CPU says so afterwards.
 void foresee_success(const Arguments& arguments);
 
+// unique reads how many different values there are, in one wait, unless it gets none. What is read is not used.
+void wait_for_a_length(const Arguments& arguments);
+
 } // namespace simulated_gpu

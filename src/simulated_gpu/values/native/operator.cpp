@@ -221,6 +221,8 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   }
   if (special_.replace) {
     runtime::bind_context();
+    if (special_.foresee)
+      special_.foresee(arguments);
     replace(stack);
     claim.settle();
     return;

@@ -48,10 +48,10 @@ const Table& table() {
       {"aten::cholesky", foreseen(foresee_success)},
 
       {"aten::mode", replaced(whole::on_the_cpu)},
-      {"aten::_unique", replaced(whole::on_the_cpu)},
-      {"aten::_unique2", replaced(whole::on_the_cpu)},
+      {"aten::_unique", {nullptr, whole::on_the_cpu, wait_for_a_length}},
+      {"aten::_unique2", {nullptr, whole::on_the_cpu, wait_for_a_length}},
       {"aten::unique_dim", replaced(whole::on_the_cpu)},
-      {"aten::unique_consecutive", replaced(whole::on_the_cpu)},
+      {"aten::unique_consecutive", {nullptr, whole::on_the_cpu, wait_for_a_length}},
       {"aten::unique_dim_consecutive", replaced(whole::on_the_cpu)},
       {"aten::geqrf", replaced(whole::on_the_cpu)},
       {"aten::linalg_qr", replaced(whole::on_the_cpu)},
