@@ -243,3 +243,31 @@ for _ in range(3):
 print(torch.equal(value.cpu(), torch.relu(x * 2 + y) * y), there.grad.tolist())
 """
     assert simulated(program) == "True [0.0, 0.0, 1.0, 1.5, 2.0]\n"
+
+
+def test_attention_of_cudnn_is_computed_and_laid_out_as_the_query(simulated: Simulated) -> None:
+    """PyTorch gives attention in 16 bits to cuDNN on a Hopper GPU, as an H100 showed: a plain transformer under autocast."""
+    program = """
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention as attend
+def tensor(heads, length):
+    return torch.randn(2, length, heads, 16, device="cuda", dtype=torch.bfloat16).transpose(1, 2).requires_grad_()
+mask = torch.rand(12, 20, device="cuda") > 0.3
+for heads, options in (4, {}), (2, {"enable_gqa": True}), (4, {"is_causal": True}), (4, {"attn_mask": mask}):
+    given = tensor(4, 12), tensor(heads, 20), tensor(heads, 20)
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        result = attend(*given, **options)
+    result.backward(torch.ones_like(result))
+    on_cpu = [part.detach().cpu().float().requires_grad_() for part in given]
+    here = {name: value.cpu() if name == "attn_mask" else value for name, value in options.items()}
+    expected = attend(*on_cpu, **here)
+    expected.backward(torch.ones_like(expected))
+    near = [torch.allclose(result.cpu().float(), expected, atol=0.02)]
+    near += [torch.allclose(part.grad.cpu().float(), other.grad, atol=0.05) for part, other in zip(given, on_cpu)]
+    same = [part.grad.stride() == part.stride() for part in given]
+    print(result.grad_fn.name(), result.stride() == given[0].stride(), all(near), all(same))
+"""
+    assert simulated(program, "--capability", "9.0").splitlines() == [
+        "ScaledDotProductCudnnAttentionBackward0 True True True"
+    ] * 4

@@ -117,11 +117,17 @@ def test_dropout_of_fused_attention_is_drawn_again_backward_and_reported(simulat
     """Backward must drop what forward dropped; which elements those are on a real GPU is not known for sure."""
     program = """
 import simulated_gpu, torch
-for dtype in torch.float32, torch.float16:
+from torch.nn.attention import SDPBackend, sdpa_kernel
+for dtype, kernel in (
+    (torch.float32, SDPBackend.EFFICIENT_ATTENTION),
+    (torch.float16, SDPBackend.FLASH_ATTENTION),
+    (torch.float16, SDPBackend.CUDNN_ATTENTION),
+):
     q, k, v = (torch.randn(2, 3, 16, 8, device="cuda", dtype=dtype) for _ in range(3))
     def attend(value):
         torch.manual_seed(1)
-        return torch.nn.functional.scaled_dot_product_attention(q, k, value, dropout_p=0.3)
+        with sdpa_kernel(kernel):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, value, dropout_p=0.3)
     with simulated_gpu.unsure() as names:
         out = attend(v.requires_grad_())
     grad, = torch.autograd.grad(out.sum(), v)
@@ -131,4 +137,5 @@ for dtype in torch.float32, torch.float16:
     assert simulated(program).splitlines() == [
         "['aten::_efficient_attention_forward'] True True",
         "['aten::_flash_attention_forward'] True True",
+        "['aten::_cudnn_attention_forward'] True True",
     ]

@@ -1,9 +1,9 @@
 // Fused attention by its definition: softmax(scale * query @ key.T + bias) @ value, batch and heads first, in float32 at
-// least. The tensors of the operators are (batch, length, heads, width).
+// least. The tensors of the operators are (batch, length, heads, width); those of cuDNN's have the heads first, too.
 //
 // Dropout: element n of the whole (batch, heads, queries, keys) has the number n of one sequence of Philox, as in PyTorch's
-// memory-efficient kernel; flash attention's order is another. Neither was checked against a real GPU, so both are noted
-// as unsure.
+// memory-efficient kernel; flash attention's order is another, and cuDNN's is not public. None was checked against a real
+// GPU, so all are noted as unsure.
 #include "attention.h"
 
 #include "below.h"
@@ -11,14 +11,21 @@
 #include "host.h"
 #include "unsure.h"
 
+#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Generator.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/empty_permuted.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <numeric>
 
 namespace simulated_gpu::attention {
 namespace {
@@ -38,8 +45,14 @@ struct Attention {
   }
 };
 
-at::Tensor heads_first(const at::Tensor& tensor) {
-  return wide(tensor).transpose(1, 2).contiguous();
+bool of_cudnn(const Call& call) {
+  return call.op.schema().name() == "aten::_cudnn_attention_forward" ||
+      call.op.schema().name() == "aten::_cudnn_attention_backward";
+}
+
+at::Tensor heads_first(const Call& call, const char* name) {
+  auto tensor = wide(call.host(name));
+  return of_cudnn(call) ? tensor : tensor.transpose(1, 2).contiguous();
 }
 
 // Grouped-query attention has fewer heads of keys and values than of queries.
@@ -86,7 +99,9 @@ Philox state(const at::Tensor& seed, const at::Tensor& offset) {
 Mask mask_of(const Call& call) {
   if (call.op.schema().argumentIndexWithName("custom_mask_type"))
     return static_cast<Mask>(call.argument("custom_mask_type").toInt());
-  return call.argument("is_causal").toBool() ? Mask::bottom_right : Mask::none;
+  if (!call.argument("is_causal").toBool())
+    return Mask::none;
+  return of_cudnn(call) ? Mask::top_left : Mask::bottom_right;
 }
 
 void apply(Mask mask, at::Tensor& scores) {
@@ -101,17 +116,17 @@ void apply(Mask mask, at::Tensor& scores) {
 
 Attention attend(const Call& call, const at::Tensor& bias, const Philox& random) {
   Attention made;
-  made.query = heads_first(call.host("query"));
+  made.query = heads_first(call, "query");
   auto heads = made.query.size(1);
-  made.key = with_heads(heads_first(call.host("key")), heads);
-  made.value = with_heads(heads_first(call.host("value")), heads);
+  made.key = with_heads(heads_first(call, "key"), heads);
+  made.value = with_heads(heads_first(call, "value"), heads);
   made.scale = call.given("scale") ? call.argument("scale").toDouble() : 1.0 / std::sqrt(made.query.size(-1));
   made.scores = at::matmul(made.query, made.key.transpose(-2, -1)) * made.scale;
   if (bias.defined())
     made.scores = made.scores + wide(bias);
   apply(mask_of(call), made.scores);
   made.probabilities = made.scores.softmax(-1).nan_to_num(0.0);
-  if (auto chance = call.argument("dropout_p").toDouble(); chance > 0)
+  if (auto chance = call.argument("dropout_p").toDouble(); chance > 0 && !made.query.is_meta())
     made.kept = keep(made.probabilities, chance, random);
   return made;
 }
@@ -129,20 +144,64 @@ void forward(const Call& call, const at::Tensor& bias) {
   sums.narrow(2, 0, made.scores.size(2)).copy_(at::logsumexp(made.scores, {-1}));
 }
 
-// Writes the gradients of query, key and value, and returns that of the scores.
-at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
+struct Gradients {
+  at::Tensor query, key, value, scores; // heads first
+};
+
+Gradients gradients(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
   auto made = attend(call, bias, random);
-  auto grad = heads_first(call.host(gradient));
+  auto grad = heads_first(call, gradient);
   auto grad_value = at::matmul(made.dropped(made.probabilities).transpose(-2, -1), grad);
   auto grad_probabilities = made.dropped(at::matmul(grad, made.value.transpose(-2, -1)));
   auto sum = (grad_probabilities * made.probabilities).sum(-1, true);
   auto grad_scores = made.probabilities * (grad_probabilities - sum);
-  auto heads = call.host("key").size(2);
-  call.result(0).copy_((at::matmul(grad_scores, made.key) * made.scale).transpose(1, 2));
+  auto grad_query = at::matmul(grad_scores, made.key) * made.scale;
   auto grad_key = at::matmul(grad_scores.transpose(-2, -1), made.query) * made.scale;
-  call.result(1).copy_(to_heads(grad_key, heads).transpose(1, 2));
-  call.result(2).copy_(to_heads(grad_value, heads).transpose(1, 2));
-  return grad_scores;
+  auto heads = call.host("key").size(of_cudnn(call) ? 1 : 2);
+  return {grad_query, to_heads(grad_key, heads), to_heads(grad_value, heads), grad_scores};
+}
+
+// Writes the gradients of query, key and value, and returns that of the scores.
+at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
+  auto made = gradients(call, gradient, bias, random);
+  call.result(0).copy_(made.query.transpose(1, 2));
+  call.result(1).copy_(made.key.transpose(1, 2));
+  call.result(2).copy_(made.value.transpose(1, 2));
+  return made.scores;
+}
+
+// Raises for what PyTorch would give to cuDNN, and cuDNN judge.
+void refuse_what_cudnn_judges(const Call& call) {
+  refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k", "seqused_k", "block_table"});
+  auto dtype = call.host("query").scalar_type();
+  if (dtype != at::kHalf && dtype != at::kBFloat16)
+    throw NotSimulated(
+        call.op.name() + " on " + c10::toString(dtype) + ": the simulated GPU knows cuDNN's attention in float16 and "
+        "bfloat16 only. Call scaled_dot_product_attention, which chooses a kernel.");
+}
+
+// PyTorch lays the result out as the query is.
+at::Tensor laid_out_like(const at::Tensor& query, const at::Tensor& result) {
+  if (query.sizes() == result.sizes())
+    return at::empty_like(query).copy_(result);
+  std::vector<int64_t> inner_first(query.dim());
+  std::iota(inner_first.begin(), inner_first.end(), 0);
+  std::stable_sort(inner_first.begin(), inner_first.end(), [&](int64_t a, int64_t b) {
+    return query.stride(a) < query.stride(b);
+  });
+  std::vector<int64_t> outer_first(inner_first.rbegin(), inner_first.rend());
+  return at::empty_permuted(result.sizes(), outer_first, query.options()).copy_(result);
+}
+
+// PyTorch moves the generator by one number an element of the scores.
+void move_generator(const Call& call, int64_t scores) {
+  auto generator = at::globalContext().defaultGenerator(call.argument("query").toTensor().device());
+  std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_offset(call.random.offset + (uint64_t(scores) + 3) / 4 * 4);
+}
+
+at::Tensor scalar(uint64_t word, const at::Tensor& beside) {
+  return at::full({}, int64_t(word), beside.options().dtype(at::kLong));
 }
 
 } // namespace
@@ -181,6 +240,36 @@ void flash_backward(const Call& call) {
   bool drops = call.argument("dropout_p").toDouble() > 0;
   auto words = drops ? call.host("rng_state").view(at::kLong) : at::Tensor();
   backward(call, "grad_out", {}, drops ? state(words[0], words[1]) : Philox{});
+}
+
+// What is replaced is _cudnn_attention_forward of PyTorch's aten/src/ATen/native/transformers/cuda/attention.cu, with the
+// allocations of run_cudnn_SDP_fprop in aten/src/ATen/native/cudnn/MHA.cpp but the workspace, whose size cuDNN says.
+Arguments cudnn_forward(const Call& call) {
+  refuse_what_cudnn_judges(call);
+  auto query = call.host("query");
+  auto made = attend(call, call.host("attn_bias"), call.random);
+  if (call.argument("dropout_p").toDouble() > 0) {
+    note_unsure(call.op.name());
+    move_generator(call, made.scores.numel());
+  }
+  auto output = laid_out_like(query, at::matmul(made.dropped(made.probabilities), made.value));
+  auto sums = call.argument("compute_log_sumexp").toBool() ? at::logsumexp(made.scores, {-1}, true) : at::Tensor();
+  auto absent = at::Tensor();
+  return {
+      output, sums, absent, absent, call.argument("max_q"), call.argument("max_k"),
+      scalar(call.random.seed, query), scalar(call.random.offset, query), absent};
+}
+
+Arguments cudnn_backward(const Call& call) {
+  refuse_what_cudnn_judges(call);
+  auto query = call.host("query");
+  bool drops = call.argument("dropout_p").toDouble() > 0 && !query.is_meta();
+  auto random = drops ? state(call.host("philox_seed"), call.host("philox_offset")) : Philox{};
+  auto made = gradients(call, "grad_out", call.host("attn_bias"), random);
+  return {
+      laid_out_like(query, made.query),
+      laid_out_like(call.host("key"), made.key),
+      laid_out_like(call.host("value"), made.value)};
 }
 
 } // namespace simulated_gpu::attention

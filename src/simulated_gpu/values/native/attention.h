@@ -9,5 +9,7 @@ void efficient_forward(const Call& call);
 void efficient_backward(const Call& call);
 void flash_forward(const Call& call);
 void flash_backward(const Call& call);
+Arguments cudnn_forward(const Call& call);
+Arguments cudnn_backward(const Call& call);
 
 } // namespace simulated_gpu::attention

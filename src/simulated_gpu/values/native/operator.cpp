@@ -162,10 +162,10 @@ void Operator::restore(const Arguments& arguments, const Arguments& saved) const
 }
 
 // Leaves results on the GPU where the arguments are.
-void Operator::replace(Stack* stack) const {
+void Operator::replace(Stack* stack, const Philox& random) const {
   Below below;
   auto arguments = torch::jit::pop(*stack, schema().arguments().size());
-  auto results = results_of(arguments, special_.replace(Call{*this, arguments, {}, {}}));
+  auto results = results_of(arguments, special_.replace(Call{*this, arguments, {}, random}));
   if (graphs::capturing())
     graphs::record(Call{*this, arguments, results, {}}, [](const Call& call) { call.op.replay(call); });
   for (auto& result : results)
@@ -219,21 +219,21 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     special_.foresee ? runtime::finish(*busy) : runtime::hurry(name().c_str());
     busy.reset();
   }
-  if (special_.replace) {
-    runtime::bind_context();
-    if (special_.foresee)
-      special_.foresee(arguments);
-    replace(stack);
-    claim.settle();
-    return;
-  }
-  auto saved = save(arguments);
   bool random = draws(arguments);
   if (random && graphs::capturing())
     throw NotSimulated(
         name() + " in a CUDA graph: the simulated GPU does not know the random numbers that a replay draws. Draw them "
         "before the capture, or run this on a real GPU.");
   auto state = random ? Philox::next(arguments, schema()) : Philox{};
+  if (special_.replace) {
+    runtime::bind_context();
+    if (special_.foresee)
+      special_.foresee(arguments);
+    replace(stack, state);
+    claim.settle();
+    return;
+  }
+  auto saved = save(arguments);
   Promise promise(special_.foresee, arguments);
   {
     Idle within(special_.alone);

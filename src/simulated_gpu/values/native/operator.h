@@ -83,7 +83,7 @@ class Operator {
 
  private:
   void call_without_values(c10::DispatchKeySet keys, Stack* stack) const;
-  void replace(Stack* stack) const;
+  void replace(Stack* stack, const Philox& random) const;
   Arguments results_of(const Arguments& arguments, const Arguments& made) const;
   bool draws(const Arguments& arguments) const;
   Arguments save(const Arguments& arguments) const;

@@ -115,6 +115,8 @@ const Table& table() {
       {"aten::_efficient_attention_backward", computed(attention::efficient_backward)},
       {"aten::_flash_attention_forward", drawn(attention::flash_forward)},
       {"aten::_flash_attention_backward", computed(attention::flash_backward)},
+      {"aten::_cudnn_attention_forward", {nullptr, attention::cudnn_forward, nullptr, true}},
+      {"aten::_cudnn_attention_backward", replaced(attention::cudnn_backward)},
 
       {"aten::cudnn_is_acceptable", replaced(recurrent::cudnn_does_not_suit)},
       {"aten::_cudnn_rnn_flatten_weight", replaced(recurrent::flatten)},
