@@ -3,6 +3,10 @@
 A real GPU ends this program with:
 
     RuntimeError: expected target dtype to be Long or Byte, but got Int
+
+Up to PyTorch 2.11 an H100 ends it with:
+
+    NotImplementedError: "nll_loss_forward_reduce_cuda_kernel_2d_index" not implemented for 'Int'
 """
 
 import torch
