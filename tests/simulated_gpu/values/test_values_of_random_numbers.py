@@ -127,7 +127,7 @@ for dtype, kernel in (
     def attend(value):
         torch.manual_seed(1)
         with sdpa_kernel(kernel):
-            return torch.nn.functional.scaled_dot_product_attention(q, k, value, dropout_p=0.3)
+            return torch.nn.functional.scaled_dot_product_attention(q, k, value, dropout_p=0.25)
     with simulated_gpu.unsure() as names:
         out = attend(v.requires_grad_())
     grad, = torch.autograd.grad(out.sum(), v)
