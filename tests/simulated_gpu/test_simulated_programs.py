@@ -38,7 +38,7 @@ print([path for path in loaded if "/nvidia/" in path or path.rsplit("/")[-1].sta
 
 
 def test_a_thread_has_no_context_until_it_needs_one(simulated: Simulated) -> None:
-    """PyTorch warns if cuBLAS is a thread's first work, as on an H100: backward of one output, where nothing is copied."""
+    """PyTorch warns if cuBLAS is a thread's first work, as on an H100: backward of one output copies nothing before."""
     program = """
 import torch, warnings
 with warnings.catch_warnings(record=True) as caught:

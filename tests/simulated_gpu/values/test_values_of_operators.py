@@ -246,7 +246,7 @@ print(torch.equal(value.cpu(), torch.relu(x * 2 + y) * y), there.grad.tolist())
 
 
 def test_attention_of_cudnn_is_computed_and_laid_out_as_the_query(simulated: Simulated) -> None:
-    """PyTorch gives attention in 16 bits to cuDNN on a Hopper GPU, as an H100 showed: a plain transformer under autocast."""
+    """PyTorch gives attention in 16 bits to cuDNN on Hopper GPUs, as an H100 did in a transformer under autocast."""
     program = """
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -268,6 +268,7 @@ for heads, options in (4, {}), (2, {"enable_gqa": True}), (4, {"is_causal": True
     same = [part.grad.stride() == part.stride() for part in given]
     print(result.grad_fn.name(), result.stride() == given[0].stride(), all(near), all(same))
 """
-    assert simulated(program, "--capability", "9.0").splitlines() == [
-        "ScaledDotProductCudnnAttentionBackward0 True True True"
-    ] * 4
+    assert (
+        simulated(program, "--capability", "9.0").splitlines()
+        == ["ScaledDotProductCudnnAttentionBackward0 True True True"] * 4
+    )

@@ -40,7 +40,7 @@ print(0.73 < dropped.bool().float().mean().item() < 0.77, dropped.max().item())
 
 
 def test_a_complex_number_is_drawn_as_two_real_ones(simulated: Simulated) -> None:
-    """So does PyTorch, with half of the variance for each part; an H100 gave other numbers than zeros for the second."""
+    """So does PyTorch, each part with half of the variance; an H100 gave no zeros for the second."""
     program = """
 import torch
 def drawn(draw, *arguments):
