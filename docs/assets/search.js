@@ -11,7 +11,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
-  const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*)$/;
+  const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*|frame #\d+: .*)$/;
   const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
@@ -19,10 +19,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
+    .replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate")
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
     .replace(/(\w) \(\)/g, "$1()")
     .replace(/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
+    .replace(/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative")
+    .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/g, "expected scalar type Float but found Double")
     .replace(/can't convert a given np\.ndarray to a tensor[^.]*/g, "can't convert np.ndarray of type numpy.object_")
     .replace(/Expected object of (?:scalar )?type \w+ but (?:got|found) (?:scalar )?type \w+ for argument #\d+ 'mat\d'/g, "mat1 and mat2 must have the same dtype")
     .replace(/Expected object of (?:device type|backend) \w+ but got (?:device type|backend) \w+ for argument/g, "Expected all tensors to be on the same device, but found at least two devices, for argument")
@@ -283,6 +286,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const strange = (asked, { doc }) => {
     const combined = /(\w+)(?:\(\))? received an invalid combination/.exec(asked)?.[1];
     if (combined && !doc.title.includes(`${combined}(`)) return true;
+    const [, type, what] = /'([\w.]+)' object is not (\w+)/.exec(asked) ?? [];
+    if (type && !(doc.title.includes(type) && doc.title.includes(`is not ${what}`))) return true;
     const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
     return quoted.length > 0 && !quoted.some((word) => doc.title.includes(`'${word}'`));
   };
@@ -296,14 +301,14 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       for (const section of index.sections) {
         const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;
         const [theirs, ours, begun] = literal ? ordered(index, section, said) : [1, 0, 0];
-        const score_ = value * (1 - .04 * at) + (literal ? .2 * (theirs + ours) : 0);
+        const score_ = value * (1 - .04 * at) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const weak = (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak });
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak, late: found[at].name === "ChildFailedError" });
       }
     });
-    const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || b.score - a.score);
+    const top = [...best.values()].sort((a, b) => (index.flat && pasted && (a.weak - b.weak || a.late - b.late)) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
