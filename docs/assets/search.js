@@ -19,7 +19,6 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
-    .replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate")
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
     .replace(/(\w) \(\)/g, "$1()")
@@ -293,10 +292,11 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
-    const terms = found.slice(0, 4).map((one) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${one.text.slice(0, 1500)}`, pasted, !/\s$/.test(asked)));
+    const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate"));
+    const terms = found.slice(0, 4).map((one, at) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${texts[at]}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
       const read = new Map(some.map(({ word, will }) => [word, will[0]?.[0]]));
-      const said = new Map(pairs(words(unquoted(found[at].text.slice(0, 1500))).map((word) => read.get(word) ?? stem(word))).map((pair) => [pair, paired(index, pair)]));
+      const said = new Map(pairs(words(unquoted(texts[at])).map((word) => read.get(word) ?? stem(word))).map((pair) => [pair, paired(index, pair)]));
       const length = [...said.values()].reduce((sum, worth) => sum + worth, 0);
       for (const section of index.sections) {
         const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;

@@ -410,7 +410,7 @@ def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
         FILTERED, ["Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"]
     )
     entry = errors.locator(".sd-best dd").first
-    assert entry.locator("strong").first.inner_text() == "RuntimeError."
+    entry.locator("strong", has_text="RuntimeError.").first.wait_for()
     entry.locator(".sd-fix code").first.wait_for()
 
 

@@ -84,7 +84,8 @@ class Sample:
         self.blocks = [block for block in self.page.blocks if block.runs_on("cpu")]
         self.recorded = place(self.root / RECORDINGS, CPU_FOLDER, self.page)
         for path in paths(ROOT / RECORDINGS, self.page):
-            shutil.copytree(path.parent, self.root / path.parent.relative_to(ROOT))
+            if path.relative_to(ROOT / RECORDINGS).parts[0].startswith("cpu-"):  # a GPU's has outputs of its own
+                shutil.copytree(path.parent, self.root / path.parent.relative_to(ROOT))
         self.recordings = len(paths(self.root / RECORDINGS, self.page)) - 1  # its own is compared with the blocks
 
     def pytest(self, *options: str) -> tuple[str, dict[str, int]]:
