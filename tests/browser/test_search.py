@@ -327,7 +327,7 @@ def test_an_address_fills_the_filter_in(context: Any, address: str) -> None:
     page.get_by_role("textbox", name="Error message").fill("mat1 and mat2 shapes cannot be multiplied (1x2 and 3x4)")
     page.get_by_role("button", name="Find").click()
     page.wait_for_url("**/reference/errors.html?error=*")  # the box writes what it read into the address
-    assert "mat1 and mat2 shapes" in page.locator(".sd-best dt").first.inner_text()
+    page.locator(".sd-best dt", has_text="mat1 and mat2 shapes").first.wait_for()
     page.get_by_role("textbox", name="Error message").fill("CUDA out of memory")
     page.wait_for_url("**/reference/errors.html?error=CUDA+out+of+memory")
     page.get_by_role("textbox", name="Error message").fill("")
