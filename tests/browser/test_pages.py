@@ -27,22 +27,26 @@ NEW_LOOKS = """(seen) => {
   const still = document.createElement("style");
   still.textContent = "* { transition: none !important }";
   document.head.append(still);
-  const text = /^(id|href|title|for|aria-label(ledby)?|datetime|data-(block|needs|about|edit|keep|clipboard-target))$/;
-  const own = ({ name, value }) => text.test(name) ? name : name + value;
-  const look = (one) => one ? one.tagName + [...one.attributes].map(own) + look(one.parentElement) : "";
+  const selectors = (rules) => [...rules].map((rule) => (rule.selectorText ?? "") + selectors(rule.cssRules ?? []));
+  const named = [...document.styleSheets].map((sheet) => selectors(sheet.cssRules)).join().matchAll(/\\[([\\w-]+)/g);
+  const chosen = new Set(["class", ...[...named].map((match) => match[1])]), text = /^(data-block|for|href|id)$/;
+  const own = ({ name, value }) => name === "style" ? value.replace(/--sd-lines:\\d+/, "")
+    : text.test(name) ? name : chosen.has(name) ? name + value : "";
+  const look = (one) => one ? one.tagName + [...one.attributes].map(own).join("") + look(one.parentElement) : "";
   const short = (look) => [...look].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)) % 2 ** 47, 0);
   const known = new Set(seen), found = new Set(), all = [...document.body.querySelectorAll("*")].reverse();
   const visible = new Set(all.filter((one) => one.checkVisibility()));
   for (const one of all) {
-    if (one.firstElementChild || one.matches("input")) continue;  // the theme asks these for the scheme
+    if (one.firstElementChild || one.matches("input, style")) continue;  // the theme asks inputs for the scheme
     const looks = short(look(one));
     if (!visible.has(one) || known.has(looks) || found.has(looks)) one.remove();
     else found.add(looks);
   }
   return [...found];
 }"""
-"""Leaves one visible element of each that have the same tags, classes and states up to the root: the same colors.
-Takes and gives what was seen as numbers. Colors change at once from there on, not gradually."""
+"""Leaves one visible element of each that look the same: up to the root they have the same tags, styles, classes, and
+attributes that a rule of a style sheet asks for. Takes and gives what was seen as numbers. Colors change at once from
+there on, not gradually."""
 COVERED = """() => [...document.querySelectorAll("[data-block] nav.md-code__nav")].filter((nav) => {
   const { left, bottom } = nav.getBoundingClientRect(), lines = document.createRange();
   lines.selectNodeContents(nav.parentElement.querySelector("code"));
@@ -55,8 +59,10 @@ READY = """[...document.querySelectorAll("pre > code")].every((code) => {
 })"""
 """Whether the code in sight has its buttons, and the keyboard reaches what scrolls; the theme sees to both soon after
 a page is loaded."""
-AXE = """async (rules) => {
-  const found = await axe.run({ resultTypes: ["violations"], preload: false, ...rules });
+NAVIGATION = "document.querySelector('.md-sidebar--primary')?.outerHTML ?? ''"
+WITHOUT_NAVIGATION = {"exclude": [".md-sidebar--primary"]}
+AXE = """async ([context, rules]) => {
+  const found = await axe.run(context ?? document, { resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
 }"""
 OF_COLORS = ["color-contrast", "link-in-text-block"]
@@ -94,8 +100,11 @@ class Visit:
     """Paths of what was loaded, below the site."""
 
 
-async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int]) -> Visit:
-    """Open a page and look at it, on a narrow screen too, then in both schemes at what no page before had like this."""
+async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int], navigations: set[str]) -> Visit:
+    """Open a page and look at it, on a narrow screen too, then in both schemes at what no page before had like this.
+
+    Messages are not in the navigation, so that theirs is the same to the letter: axe looks at it once.
+    """
     from playwright.async_api import TimeoutError
 
     seen = Visit()
@@ -115,7 +124,10 @@ async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int]) ->
     seen.outputs, seen.shown = await tab.evaluate(OUTPUTS)
     await tab.evaluate(WITHOUT_PLOTS)
     await tab.evaluate(axe)
-    seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
+    navigation = await tab.evaluate(NAVIGATION)
+    context = WITHOUT_NAVIGATION if navigation in navigations else None
+    seen.violations["all rules but of colors"] = await tab.evaluate(AXE, [context, NOT_OF_COLORS])
+    navigations.add(navigation)
     await tab.set_viewport_size(NARROW)
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
     await tab.set_viewport_size(WIDE)
@@ -126,7 +138,7 @@ async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int]) ->
         await tab.emulate_media(color_scheme=scheme)
         # not at each frame: on one page that waited for half a minute
         await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'", polling=50)
-        seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
+        seen.violations[scheme] = await tab.evaluate(AXE, [None, {"runOnly": OF_COLORS}])
     for event, tell in told.items():
         tab.remove_listener(event, tell)
     return seen
@@ -146,7 +158,7 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
     from playwright.async_api import async_playwright
 
     axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    left, found, looks = list(reversed(pages)), {}, set[int]()
+    left, found, looks, navigations = list(reversed(pages)), {}, set[int](), set[str]()
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(**chromium)
@@ -156,7 +168,7 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
             tab = await context.new_page()
             while left:
                 page = left.pop()
-                found[page] = await visit(tab, page, address, axe, looks)
+                found[page] = await visit(tab, page, address, axe, looks, navigations)
 
         await asyncio.gather(*(visit_some() for _ in range(os.cpu_count() or 1)))
         await browser.close()
