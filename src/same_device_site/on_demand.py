@@ -1,0 +1,159 @@
+"""on_demand: at first `mkdocs serve` makes the home page alone, and others when they are asked for.
+
+So the site answers after seconds; a thread makes the rest meanwhile. MkDocs makes all pages of any later build itself.
+These hooks are for this site: none of its pages needs to know what another one became. Where a plugin such as
+mkdocs-autorefs collects something from all pages, they would lose it.
+
+mkdocs.yml names this file below `hooks`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from mkdocs.commands.build import _build_page, _populate_page
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+
+log = logging.getLogger("mkdocs.plugins.same_device_site")
+SEARCH = "search/search_index.json"
+OF_ALL_PAGES = {"search", "samedevice"}
+"""The plugins that write what is made of all pages at the end of a build: the index of the search, and downloads."""
+
+
+class OnDemand:
+    """The pages that the first build leaves out. A page is made by one thread at a time."""
+
+    def __init__(self, config: MkDocsConfig, files: Files, nav: Navigation) -> None:
+        self.config = config
+        self.files = files
+        self.nav = nav
+        self.env: Environment | None = None
+        pages = files.documentation_pages()
+        self.left = {file.url: file for file in pages if file.page is None or not file.page.is_homepage}
+        """The files of the pages that are still to be made, by their addresses below the site's."""
+        self.levels = {file: file.inclusion for file in self.left.values()}
+        self.lock = threading.Lock()
+        self.done = threading.Event()
+        for file in self.left.values():
+            if file.page is None:
+                Page(None, file, config)
+            else:
+                file.page.read_source(config)  # the navigation names its title
+
+    def hide(self, hidden: bool = True) -> None:
+        """Keep these pages from MkDocs, which is about to go through all; or let it know that there are such pages."""
+        for file, level in self.levels.items():
+            file.inclusion = InclusionLevel.EXCLUDED if hidden else level
+
+    def make(self, url: str) -> None:
+        """Make a page, unless it is made."""
+        with self.lock:
+            file = self.left.get(url)
+            if file is not None:
+                try:
+                    self._make(file)
+                finally:
+                    self.left.pop(url)
+
+    def _make(self, file: File) -> None:
+        assert self.env is not None
+        assert file.page is not None
+        _populate_page(file.page, self.config, self.files)
+        _build_page(file.page, self.config, self.files.documentation_pages(), self.nav, self.env)
+
+    def make_rest(self) -> None:
+        """Make all pages, then what is made of all."""
+        for url in list(self.left):
+            try:
+                self.make(url)
+            except Exception:  # one page must not keep the others from readers
+                log.exception(f"{url} cannot be shown")
+            time.sleep(0.001)  # so that a request that waits for the lock comes first
+        with self.lock:
+            if not self.done.is_set():
+                for name, plugin in self.config.plugins.items():
+                    if name.rpartition("/")[2] in OF_ALL_PAGES:
+                        plugin.on_post_build(config=self.config)
+                self.done.set()
+
+    def stop(self) -> None:
+        """Make no more of them: MkDocs is about to make them all."""
+        with self.lock:
+            self.left.clear()
+            self.done.set()
+
+    def wait_for(self, path: str) -> None:
+        """Have what is asked for be there, if it is to be."""
+        if path in self.left:
+            self.make(path)
+        elif path == SEARCH or not (path.startswith("livereload/") or Path(self.config.site_dir, path).exists()):
+            self.done.wait()
+
+
+first: OnDemand | None = None
+"""The first build of `mkdocs serve`; None before it, and in other commands."""
+serving = False
+
+
+def on_startup(*, command: str, dirty: bool) -> None:
+    """Remember whether the site is served."""
+    global serving
+    serving = command == "serve"
+
+
+def on_pre_build(*, config: MkDocsConfig) -> None:
+    """A later build makes all pages."""
+    if first:
+        first.stop()
+
+
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep the pages from MkDocs when it renders all."""
+    global first
+    if serving and first is None:
+        first = OnDemand(config, files, nav)
+        first.hide()
+
+
+def on_pre_page(page: Page, *, config: MkDocsConfig, files: Files) -> None:
+    """Let the home page link to them."""
+    if first:
+        first.hide(False)
+
+
+def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+    """Keep them from MkDocs when it writes all."""
+    if first and first.env is None:
+        first.env = env
+        first.hide()
+
+
+def on_page_context(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
+    """Let the home page's template link to them."""
+    if first:
+        first.hide(False)
+
+
+def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Any) -> None:
+    """Make pages when they are asked for, and the rest meanwhile."""
+    if first is None:
+        return
+    made, application = first, server.get_app()
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
+        made.wait_for(path.removeprefix(server.mount_path))
+        return application(environ, start_response)  # type: ignore[misc]
+
+    server.set_app(answer)
+    threading.Thread(target=made.make_rest, daemon=True).start()
