@@ -34,7 +34,7 @@ def config(site: Site) -> Iterator[MkDocsConfig]:
     config.plugins.on_startup(command="serve", dirty=False)
     yield config
     config.plugins.on_shutdown()
-    (module,) = config.hooks.values()
+    (module,) = dict(config.hooks).values()  # type: ignore
     module.first, module.serving = None, False
 
 
@@ -73,7 +73,7 @@ def test_the_first_build_makes_the_home_page_and_each_other_is_made_when_it_is_a
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Nothing is made twice, the navigation has the titles, links are known, and a wrong address is none."""
-    (module,) = config.hooks.values()
+    (module,) = dict(config.hooks).values()  # type: ignore
     monkeypatch.setattr(module.OnDemand, "make_rest", lambda _: None)
     build(config, serve_url="http://127.0.0.1/")
     assert pages(config) == {"index.html"}

@@ -121,6 +121,16 @@ def test_cpu_pages_run_side_by_side(one_server: object, root: Path, write: Write
     assert [output and output.value for output in outputs] == ["'b'", "1"]
 
 
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="Windows has no such number")
+def test_what_is_run_for_later_yields_to_other_processes(one_server: object, root: Path, write: Write) -> None:
+    """A reader of a served site must not feel that pages are run."""
+    page = write("```python\nimport os\nos.nice(0)\n```\n")
+    with SectionRunner(root) as sessions:
+        runs = [sessions.submit(page, "cpu", later=later).result() for later in (False, True)]
+    now, later = (int(run.outputs[0].value) for run in runs if run.outputs[0])
+    assert now == os.nice(0) < later
+
+
 def test_only_the_blocks_asked_for_are_run(one_server: object, root: Path, write: Write) -> None:
     """Selecting one block of a page must not cost the blocks after it."""
     page = write("```python\nx = 1\n```\n\n```python\nx\n```\n\n```python\nimport time\ntime.sleep(600)\n```\n")

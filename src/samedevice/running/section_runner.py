@@ -116,7 +116,7 @@ class SectionRunner:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
         Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
-        submitted without it.
+        submitted without it, and as what yields to the other processes of the machine.
         """
         self.launcher.start()
         kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
@@ -126,7 +126,7 @@ class SectionRunner:
         runs, several = [], kind != "cpu" and self.side_by_side > 1
         for before, own in self._wanted(page, device, wanted):
             alone = any(map(measures, (*before, *own))) if several else False
-            call = partial(self._in_turn, alone, page, device, before, own)
+            call = partial(self._in_turn, alone, page, device, before, own, later)
             runs.append(self.pools[kind].submit(call, later or (several and not alone)))
         return gather(runs, lambda found: merged(page, found))
 
@@ -138,7 +138,7 @@ class SectionRunner:
         with self.turns.turn(alone):
             return self._run(*section)
 
-    def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block]) -> Run:
+    def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool = False) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
         started = time.monotonic()
         place = self.folder / "pages"
@@ -148,7 +148,7 @@ class SectionRunner:
         except OSError as error:
             raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
         blocks = [*before, *own]
-        job = self._job(page, device, blocks, folder)
+        job = self._job(page, device, blocks, folder) | {"yields": yields}
         try:
             run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:

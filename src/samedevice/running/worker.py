@@ -277,6 +277,7 @@ def prepare(job: Job) -> None:
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.nice(10 if job["yields"] else 0)
 
     def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> str:
         return f"{category.__name__}: {message}\n"
