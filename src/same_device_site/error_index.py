@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
-from same_device_site.site import Site, link, moved
-from samedevice import LABELS, Page, anchor, fence_mark
+from same_device_site.site import Site, link
+from samedevice import LABELS, Page, anchor, fence_mark, replace_links
 
 PREFIX = re.compile(r"^\w*(?:Error|Warning|Exception): ")
 WORDS = 4
@@ -19,8 +19,8 @@ STRONGEST = list(Proof)
 """What stands behind a message, the best first."""
 ENDS = (".", ".)", "!", "?")
 """What ends a sentence at the end of a line."""
-TARGET = re.compile(r"\]\([^)]*\)")
-"""The address of a link, which nobody reads."""
+CITATION = re.compile(r"\s*\((?:[^()]*\[[^]]*\]\(https?:[^()\s]*\))+[^()]*\)")
+"""A parenthesis with links to other sites, which are on the page that the entry leads to."""
 SHORT = 105
 """Characters of two sentences that an entry has room for: the page holds over 400 entries, and is read on phones."""
 
@@ -143,10 +143,10 @@ def _anchor(letter: str) -> str:
 
 
 def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
-    """A term, which links to the page about it, and its definition."""
+    """A term, which links to the page about it, and its definition, which has no links of its own but to sources."""
     section, seen = entry.found[0]
     lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
-    lines += moved(_first_sentences(section.prose), section.page, page).split("\n")
+    lines += _first_sentences(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
     where = _told(seen)
     told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
     lines += [" · ".join([*told, *_links(entry, page)])]
@@ -196,7 +196,7 @@ def _first_sentences(prose: str) -> str:
             if first:
                 break
             first = len(kept)
-    if first and len(TARGET.sub("", " ".join(kept))) > SHORT:
+    if first and len(" ".join(kept)) > SHORT:
         kept = kept[:first]
     while len(kept) > 1 and not kept[-1].endswith(ENDS):
         kept.pop()

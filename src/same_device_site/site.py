@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from samedevice import DEVICES, Link, Page, Recording, replace_links, title
+from samedevice import DEVICES, Page, Recording, title
 
 
 @dataclass(frozen=True)
@@ -29,19 +28,6 @@ class Site:
 def link(page: Page, target: Page, anchor: str = "", text: str = "") -> str:
     """A Markdown link from a page to another one, with its title as the text unless another is given."""
     return f"[{text or title(target)}]({_relative(target.path, page)}{anchor and '#' + anchor})"
-
-
-def moved(prose: str, source: Page, page: Page) -> str:
-    """Prose of one page as it must read on another, with its links pointing to where they pointed."""
-
-    def move(link: Link) -> str:
-        if link.outside:
-            return link.url
-        path, mark, anchor = link.url.partition("#")
-        whole = posixpath.join(posixpath.dirname(source.path), path) if path else source.path
-        return _relative(posixpath.normpath(whole), page) + mark + anchor
-
-    return replace_links(prose, move)
 
 
 def _relative(path: str, page: Page) -> str:

@@ -18,7 +18,7 @@ from same_device_site.error_index import Entry, entries
 from same_device_site.error_sections import ErrorSection, Evidence, Proof, error_sections, pattern
 from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
-from same_device_site.site import Site, link, moved
+from same_device_site.site import Site, link
 from same_device_site.status import status
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
@@ -250,22 +250,6 @@ def test_an_unknown_marker_is_an_error(write: Write) -> None:
     known = "errors, apis, figures, options, settings, status, versions"
     with pytest.raises(PageError, match=rf'^docs/page\.md:3: "error" is unknown; write {known}$'):
         fill(page, page.text, reference)
-
-
-LINKS = {
-    "[a](../b/c.md#d)": "[a](../b/c.md#d)",
-    "[a](c.md)": "[a](../topic/c.md)",
-    "[a](#d)": "[a](../topic/page.md#d)",
-    "[a](../index.md)": "[a](../index.md)",
-    "[a](https://a.b/c) and [b](mailto:c)": "[a](https://a.b/c) and [b](mailto:c)",
-}
-
-
-@pytest.mark.parametrize(("before", "after"), LINKS.items(), ids=LINKS.keys())
-def test_links_in_prose_that_is_moved_lead_where_they_led(before: str, after: str) -> None:
-    """The first sentences of a section stand on the index too."""
-    source, target = Page("docs/topic/page.md", "", ()), Page("docs/reference/errors.md", "", ())
-    assert moved(before, source, target) == after
 
 
 def test_a_page_is_called_by_its_heading() -> None:
