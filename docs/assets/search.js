@@ -21,6 +21,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
+    .replace(/(Error\(s\) in loading state_dict for )\w+:\s*$/, "Missing key(s) in state_dict")  /* the rest of it was left out */
     .replace(/(\w) \(\)/g, "$1()")
     .replace(/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
     .replace(/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative")
@@ -33,11 +34,15 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
   const errors = (text) => {
     const found = [];
-    let open;
+    let open, ignored;
     for (const raw of plain(text).split("\n")) {
       const line = raw.replace(PREFIX, ""), said = /^what\(\):\s*(.*)/.exec(line);
+      ignored ||= /^Exception ignored in\b/.test(line);  /* by Python, while it ended for another reason */
       const [, name, rest] = said ? [0, "", said[1]] : ERROR.exec(line) ?? [];
-      if (rest !== undefined && !NOISE.test(raw) && !/^raise\b/.test(line)) found.unshift(open = { name, text: rest, lines: 0 });
+      if (rest !== undefined && !NOISE.test(raw) && !/^raise\b/.test(line)) {
+        found[ignored ? "push" : "unshift"](open = { name, text: rest, lines: 0 });
+        ignored = false;
+      } else if (ignored) open = undefined;
       else if (!line || NOISE.test(line) || ++(open ?? {}).lines > 8) open = undefined;
       else if (open) open.text += ` ${line}`;
     }
@@ -153,6 +158,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
       const named = spans.replace(QUOTED, " ");
+      own.quoted = new Set(spans.toLowerCase().match(/(?<=["'])\w+(?=["'])/g));
       own.literal = /^<code>.*<\/code>(?: from .*)?$/.test(doc.title);  /* not the name of a failure without a message */
       own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
       own.pairs = new Set(pairs(words(!flat ? "" : words(named).length > 2 ? unquoted(spans) : spans || fields.title).map(stem)));
@@ -281,10 +287,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
+  const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
   /* The lack of an attribute is another error if both the class and the attribute are others. */
   const strange = (asked, { doc }) => {
     const combined = /(\w+)(?:\(\))? received an invalid combination/.exec(asked)?.[1];
     if (combined && !doc.title.includes(`${combined}(`)) return true;
+    const [, unable] = /not implemented for\W*(\w+)/.exec(asked) ?? [], [, other] = /not implemented for\W*(\w+)/.exec(doc.title.replace(/&\S+;/g, "")) ?? [];
+    if (unable && other && unable !== other && !DTYPE.test(unable)) return true;
     const [, type, what] = /'([\w.]+)' object is not (\w+)/.exec(asked) ?? [];
     if (type && !(doc.title.includes(type) && doc.title.includes(`is not ${what}`))) return true;
     const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
@@ -293,6 +302,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate"));
+    const quoted = texts.map((text) => text.toLowerCase().match(/(?<=["'])\w+(?=["'])/g) ?? []);
     const terms = found.slice(0, 4).map((one, at) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${texts[at]}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
       const read = new Map(some.map(({ word, will }) => [word, will[0]?.[0]]));
@@ -301,7 +311,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       for (const section of index.sections) {
         const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;
         const [theirs, ours, begun] = literal ? ordered(index, section, said) : [1, 0, 0];
-        const score_ = value * (1 - .04 * at) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
+        const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted.has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const weak = (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
