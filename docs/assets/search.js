@@ -236,7 +236,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
       const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => !named.has(other)).map((other) => [other, .6]);
-      return { word, will: [...will, ...also], extra: !list.includes(word) };
+      const best = (will[0] ?? also[0])?.[0], weight = pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(stem(word)) ? .5 : 1);
+      return { word, will: [...will, ...also], extra: !list.includes(word), worth: weight * (best ? rare(index, best) : 3) };
     }).filter(({ will }, at) => will.length || at < 40).slice(0, 60);
     terms.how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
     return terms;
@@ -255,19 +256,21 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
      asked is covered, and of a message its share in the other one plus the other one's share in it. */
   const score = (index, section, terms, pasted, asked) => {
     let sum = 0, all = 0, covered = 0, titled = 0, paged = 0;
-    for (const { word, will, extra } of terms) {
-      const worth = (will.length ? rare(index, will[0][0]) : 3) * (pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(stem(word)) ? .5 : 1));
-      let best = 0, title = 0;
+    for (const { will, extra, worth } of terms) {
+      let best = 0, title = 0, said = 0, about = 0;
       for (const [other, how] of will) {
-        best = Math.max(best, how * (section.has.get(other)?.weight ?? 0));
-        if (section.has.get(other)?.title) title = Math.max(title, how);
+        const own = section.has.get(other);
+        if (own) best = Math.max(best, how * own.weight);
+        if (own) said = Math.max(said, how);
+        if (own?.title) title = Math.max(title, how);
+        if (section.about.has(other)) about = Math.max(about, how);
       }
       sum += worth * best * (extra ? .5 : 1);
       if (extra) continue;
       all += worth;
-      covered += worth * (best > 0 ? Math.max(...will.filter(([word]) => section.has.has(word)).map(([, how]) => how)) : 0);
+      covered += worth * said;
       titled += worth * title;
-      paged += worth * Math.max(0, ...will.map(([other, how]) => (section.about.has(other) ? how : 0)));
+      paged += worth * about;
     }
     if (!all || !sum) return [0, 0, 0];
     if (pasted && (section.literal || index.flat)) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
