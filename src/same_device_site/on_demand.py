@@ -1,8 +1,8 @@
-"""on_demand: at first `mkdocs serve` makes the home page alone, and others when they are asked for.
+"""on_demand: `mkdocs serve` makes the home page, and each other page when it is asked for.
 
-So the site answers after seconds; a thread makes the rest meanwhile. MkDocs makes all pages of any later build itself.
-These hooks are for this site: none of its pages needs to know what another one became. Where a plugin such as
-mkdocs-autorefs collects something from all pages, they would lose it.
+So the site answers seconds after its start and after a page is saved; a thread makes the rest meanwhile. `mkdocs build`
+makes all pages. These hooks are for this site: none of its pages needs to know what another one became. Where a plugin
+such as mkdocs-autorefs collects something from all pages, they would lose it.
 
 mkdocs.yml names this file below `hooks`.
 """
@@ -20,6 +20,7 @@ from jinja2 import Environment
 from mkdocs.commands.build import _build_page, _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -31,7 +32,7 @@ OF_ALL_PAGES = {"search", "samedevice"}
 
 
 class OnDemand:
-    """The pages that the first build leaves out. A page is made by one thread at a time."""
+    """The pages that one build leaves out. One thread at a time makes a page."""
 
     def __init__(self, config: MkDocsConfig, files: Files, nav: Navigation) -> None:
         self.config = config
@@ -44,6 +45,7 @@ class OnDemand:
         self.levels = {file: file.inclusion for file in self.left.values()}
         self.lock = threading.Lock()
         self.done = threading.Event()
+        self.stopped = False
         for file in self.left.values():
             if file.page is None:
                 Page(None, file, config)
@@ -80,29 +82,33 @@ class OnDemand:
                 log.exception(f"{url} cannot be shown")
             time.sleep(0.001)  # so that a request that waits for the lock comes first
         with self.lock:
-            if not self.done.is_set():
+            if not self.stopped:
                 for name, plugin in self.config.plugins.items():
                     if name.rpartition("/")[2] in OF_ALL_PAGES:
                         plugin.on_post_build(config=self.config)
                 self.done.set()
 
     def stop(self) -> None:
-        """Make no more of them: MkDocs is about to make them all."""
+        """Make no more of them: there is another build."""
         with self.lock:
+            self.stopped = True
             self.left.clear()
             self.done.set()
 
-    def wait_for(self, path: str) -> None:
-        """Have what is asked for be there, if it is to be."""
+    def is_there(self, path: str) -> bool:
+        """Have what is asked for be there, if it is to be; False if another build began meanwhile."""
         if path in self.left:
             self.make(path)
         elif path == SEARCH or not (path.startswith("livereload/") or Path(self.config.site_dir, path).exists()):
             self.done.wait()
+        return not self.stopped
 
 
-first: OnDemand | None = None
-"""The first build of `mkdocs serve`; None before it, and in other commands."""
 serving = False
+pages: OnDemand | None = None
+"""What the last build left out, under `mkdocs serve`; None if there is none, or if it failed."""
+built = threading.Event()
+"""Whether no build is under way."""
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
@@ -111,49 +117,74 @@ def on_startup(*, command: str, dirty: bool) -> None:
     serving = command == "serve"
 
 
-def on_pre_build(*, config: MkDocsConfig) -> None:
-    """A later build makes all pages."""
-    if first:
-        first.stop()
+@event_priority(100)
+def on_config(config: MkDocsConfig) -> None:
+    """Begin a build, before any plugin does."""
+    built.clear()
+    if pages:
+        pages.stop()
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
     """Keep the pages from MkDocs when it renders all."""
-    global first
-    if serving and first is None:
-        first = OnDemand(config, files, nav)
-        first.hide()
+    global pages
+    if serving:
+        pages = OnDemand(config, files, nav)
+        pages.hide()
 
 
 def on_pre_page(page: Page, *, config: MkDocsConfig, files: Files) -> None:
     """Let the home page link to them."""
-    if first:
-        first.hide(False)
+    if pages:
+        pages.hide(False)
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> None:
     """Keep them from MkDocs when it writes all."""
-    if first and first.env is None:
-        first.env = env
-        first.hide()
+    if pages:
+        pages.env = env
+        pages.hide()
 
 
 def on_page_context(context: Any, *, page: Page, config: MkDocsConfig, nav: Navigation) -> None:
     """Let the home page's template link to them."""
-    if first:
-        first.hide(False)
+    if pages:
+        pages.hide(False)
+
+
+@event_priority(-100)
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Make the rest, from when all plugins have ended the build."""
+    if pages:
+        threading.Thread(target=pages.make_rest, daemon=True).start()
+    built.set()
+
+
+def on_build_error(*, error: Exception) -> None:
+    """Let the server say what it says after a build that failed."""
+    global pages
+    if pages:
+        pages.stop()
+    pages = None
+    built.set()
 
 
 def on_serve(server: LiveReloadServer, *, config: MkDocsConfig, builder: Any) -> None:
-    """Make pages when they are asked for, and the rest meanwhile."""
-    if first is None:
-        return
-    made, application = first, server.get_app()
+    """Make pages when they are asked for."""
+    application: Any = server.get_app()
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
-        made.wait_for(path.removeprefix(server.mount_path))
-        return application(environ, start_response)  # type: ignore[misc]
+        path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace").removeprefix(server.mount_path)
+        while True:
+            built.wait()
+            asked, head = pages, list[Any]()
+            if asked and not asked.is_there(path):
+                continue
+            body: Iterable[bytes] = application(environ, lambda *given, head=head: head.extend(given))
+            if pages is asked:  # else the server has waited for a build of other pages
+                start_response(*head)
+                return body
+            if hasattr(body, "close"):
+                body.close()
 
     server.set_app(answer)
-    threading.Thread(target=made.make_rest, daemon=True).start()

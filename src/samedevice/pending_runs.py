@@ -65,11 +65,12 @@ class PendingRuns:
     def start(self, pages: Iterable[Page]) -> None:
         """Begin to run what is not cached, and what changed since the build before."""
         self.runs.forget()
-        before, self.found = self.found, {}
+        found = {}
         for page in pages:
             for device in self.devices:
                 if any(block.runs_on(device) for block in page.blocks):
-                    self.found[page.path, device] = self._started(page, device, before.get((page.path, device)))
+                    found[page.path, device] = self._started(page, device, self.found.get((page.path, device)))
+        self.found = found  # at once, since threads that end runs read it
         self.later = False
 
     def _started(self, page: Page, device: str, before: PendingRun | None) -> PendingRun:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import TemplateNotFound
 from made_site import CONFIG, GOOD, ROOT, Site
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -35,7 +37,7 @@ def config(site: Site) -> Iterator[MkDocsConfig]:
     yield config
     config.plugins.on_shutdown()
     (module,) = dict(config.hooks).values()  # type: ignore
-    module.first, module.serving = None, False
+    module.pages, module.serving = None, False
 
 
 def pages(config: MkDocsConfig) -> set[str]:
@@ -74,6 +76,7 @@ def test_the_first_build_makes_the_home_page_and_each_other_is_made_when_it_is_a
 ) -> None:
     """Nothing is made twice, the navigation has the titles, links are known, and a wrong address is none."""
     (module,) = dict(config.hooks).values()  # type: ignore
+    make_rest = module.OnDemand.make_rest
     monkeypatch.setattr(module.OnDemand, "make_rest", lambda _: None)
     build(config, serve_url="http://127.0.0.1/")
     assert pages(config) == {"index.html"}
@@ -88,7 +91,7 @@ def test_the_first_build_makes_the_home_page_and_each_other_is_made_when_it_is_a
     status, code = ask("/code/")
     assert status == "200 OK"
     assert "by the page" in code
-    module.first.make_rest()
+    make_rest(module.pages)
     assert pages(config) == {"index.html", "code/index.html", "other/index.html"}
     assert ask("/missing/")[0] == "404 Not Found"
 
@@ -115,16 +118,45 @@ def test_a_page_that_cannot_be_made_keeps_no_other_from_readers(
     assert ask("/other/")[0] == "200 OK"
 
 
-def test_a_later_build_makes_all_pages(served: Callable[[MkDocsConfig], Ask], site: Site, config: MkDocsConfig) -> None:
-    """Whoever saves a page while the rest is made sees it, and nothing is made beside MkDocs."""
+def test_a_saved_page_is_made_anew_when_it_is_asked_for(
+    served: Callable[[MkDocsConfig], Ask], site: Site, config: MkDocsConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing of the build before comes back: what waits for that one waits for the next."""
+    (module,) = dict(config.hooks).values()  # type: ignore
+    make_rest = module.OnDemand.make_rest
+    monkeypatch.setattr(module.OnDemand, "make_rest", lambda _: None)
     build(config, serve_url="http://127.0.0.1/")
-    (site.root / "docs/other.md").write_text("# Other\n\nSaved\n", encoding="utf-8")
+    ask, before = served(config), module.pages
+    assert "Words" in ask("/other/")[1]
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask, "/search/search_index.json")
+        (site.root / "docs/other.md").write_text("# Other\n\nSaved\n", encoding="utf-8")
+        build(load_config(str(site.root / "mkdocs.yml"), site_dir=config.site_dir), serve_url="http://127.0.0.1/")
+        assert before.stopped
+        make_rest(before)
+        assert pages(config) == {"index.html"}
+        assert "Saved" in ask("/other/")[1]
+        assert not asked.done()
+        make_rest(module.pages)
+        assert "Saved" in asked.result(60)[1]
+
+
+def test_after_a_build_that_fails_the_next_one_is_shown(
+    served: Callable[[MkDocsConfig], Ask], site: Site, config: MkDocsConfig
+) -> None:
+    """The author mends what was wrong, and reads on."""
+    build(config, serve_url="http://127.0.0.1/")
+    ask = served(config)
     again = load_config(str(site.root / "mkdocs.yml"), site_dir=config.site_dir)
-    build(again, serve_url="http://127.0.0.1/")
-    assert pages(again) == {"index.html", "code/index.html", "other/index.html"}
-    ask = served(again)
-    assert "Saved" in ask("/other/")[1]
-    assert "code/" in ask("/search/search_index.json")[1]
+    (site.root / "docs/index.md").write_text("---\ntemplate: missing.html\n---\n# Home\n", encoding="utf-8")
+    with pytest.raises(TemplateNotFound):
+        build(again, serve_url="http://127.0.0.1/")
+    (module,) = dict(config.hooks).values()  # type: ignore
+    assert module.built.is_set()
+    assert module.pages is None
+    (site.root / "docs/index.md").write_text("# Home\n", encoding="utf-8")
+    build(load_config(str(site.root / "mkdocs.yml"), site_dir=config.site_dir), serve_url="http://127.0.0.1/")
+    assert "Words" in ask("/other/")[1]
 
 
 def test_mkdocs_build_makes_all_pages(site: Site, config: MkDocsConfig) -> None:
@@ -132,3 +164,25 @@ def test_mkdocs_build_makes_all_pages(site: Site, config: MkDocsConfig) -> None:
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     assert pages(config) == {"index.html", "code/index.html", "other/index.html"}
+
+
+def test_who_asks_while_a_build_begins_gets_the_new_page(
+    served: Callable[[MkDocsConfig], Ask], site: Site, config: MkDocsConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server waits for that build, after we have seen that the page of the build before is there."""
+    (module,) = dict(config.hooks).values()  # type: ignore
+    monkeypatch.setattr(module.OnDemand, "make_rest", lambda _: None)
+    build(config, serve_url="http://127.0.0.1/")
+    answered, application = list[str](), LiveReloadServer.serve_request
+
+    def late(server: Any, environ: Any, start_response: Any) -> Any:
+        answered.append("x")
+        if len(answered) == 1:
+            (site.root / "docs/other.md").write_text("# Other\n\nSaved\n", encoding="utf-8")
+            build(load_config(str(site.root / "mkdocs.yml"), site_dir=config.site_dir), serve_url="http://127.0.0.1/")
+        return application(server, environ, start_response)
+
+    monkeypatch.setattr(LiveReloadServer, "serve_request", late)
+    status, page = served(config)("/other/")
+    assert (status, len(answered)) == ("200 OK", 2)
+    assert "Saved" in page
