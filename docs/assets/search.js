@@ -297,6 +297,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     if (combined && !doc.title.includes(`${combined}(`)) return true;
     const [, unable] = /not implemented for\W*(\w+)/.exec(asked) ?? [], [, other] = /not implemented for\W*(\w+)/.exec(doc.title.replace(/&\S+;/g, "")) ?? [];
     if (unable && other && unable !== other && !DTYPE.test(unable)) return true;
+    const [mine, its] = [asked, text(doc.title)].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
+    if (its.length && !its.some((word) => mine.includes(word))) return true;
     const [, type, what] = /'([\w.]+)' object is not (\w+)/.exec(asked) ?? [];
     if (type && !(doc.title.includes(type) && doc.title.includes(`is not ${what}`))) return true;
     const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];

@@ -143,13 +143,13 @@ def _anchor(letter: str) -> str:
 
 
 def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
-    """A term, which links to the page about it, and its definition, which has no links of its own but to sources."""
+    """A term, which links to the page about it, and its definition. Its links and sources are on that page."""
     section, seen = entry.found[0]
     lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
     lines += _first_sentences(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
     where = _told(seen)
     told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
-    lines += [" · ".join([*told, *_links(entry, page)])]
+    lines += [" · ".join([*told, *_others(entry, page)])]
     term = link(page, section.page, "" if section.main else section.id, entry.shown)
     return f"{term} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
@@ -173,11 +173,9 @@ def _told(seen: Evidence) -> str:
     }.get(seen.proof, "no block raises it now")
 
 
-def _links(entry: Entry, page: Page) -> Iterator[str]:
-    """The source of a message that is cited, and other pages about it."""
-    section, seen = entry.found[0]
-    if seen.proof is Proof.CITED:
-        yield f"[Source]({section.sources[0]})"
+def _others(entry: Entry, page: Page) -> Iterator[str]:
+    """Other pages about a message."""
+    section, _ = entry.found[0]
     others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
     if others:
         yield f"Also: {', '.join(others)}"

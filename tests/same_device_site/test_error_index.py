@@ -138,9 +138,9 @@ def test_an_entry_has_the_id_of_its_section_if_no_other_has_it(write: Write) -> 
     }
 
 
-def test_a_cited_message_links_its_source_and_another_page_about_it(write: Write) -> None:
+def test_a_cited_message_says_so_and_links_another_page_about_it(write: Write) -> None:
     """A reader who doubts it can look."""
     here = write("# `it does not work` { #err-a }\n\n[Seen](https://a.b/c).\n", "docs/errors/a.md")
     there = write("# `it does not work.` { #err-b }\n\n[Seen](https://a.b/d).\n", "docs/errors/b.md")
     text = error_index(Page("docs/reference/errors.md", "# Errors", ()), entries(site((here, []), (there, []))))
-    assert "[Source](https://a.b/c) · Also: [`it does not work.`](../errors/b.md)" in text
+    assert "Cited, no block of that section raises it · Also: [`it does not work.`](../errors/b.md)" in text
