@@ -13,22 +13,66 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   ].join("|")})+`);
   const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*|frame #\d+: .*)$/;
   const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
-  const plain = (text) => text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
-    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"')
+  /* What PyTorch said of the same mistakes in earlier versions, and what it says now. */
+  const DEVICES = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!";
+  const typed = (all, one, other, name) => one.includes("cuda") !== other.includes("cuda") ? DEVICES : /^ind/.test(name) ? all
+    : name === "target" ? "expected scalar type Long but found Float" : "expected scalar type Float but found Double";
+  const OLD = [
+    [/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied"],
+    [/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative"],
+    [/can't convert a given np\.ndarray to a tensor[^.]*/g, "can't convert np.ndarray of type numpy.object_"],
+    [/Expected object of (?:scalar )?type \w+ but (?:got|found) (?:scalar )?type \w+ for argument #\d+ 'mat\d'/g, "mat1 and mat2 must have the same dtype"],
+    [/Expected object of (?:device type|backend) \w+ but got (?:device type|backend) \w+ for argument/g, "Expected all tensors to be on the same device, but found at least two devices, for argument"],
+    [/Expected object of type (torch\.\S+) but found type (torch\.\S+) for argument #\d+ '(\w+)'/g, typed],
+    [/expected (?:type )?(torch\.\S*Tensor) (?:but got|\(got) (torch\.\S*Tensor)\)?/g, (all, one, other) => typed(all, one, other, "")],
+    [/expected CPU tensor \(got CUDA tensor\)|expected CUDA tensor \(got CPU tensor\)|(?:tensors|arguments) are (?:located )?on different GPUs/g, DEVICES],
+    [/[Ee]xpected (?:device|backend) (\S+) and dtype (\w+) but got (?:device|backend) (\S+) and dtype \w+/g, (_, one, dtype, other) => one !== other ? DEVICES : `Found dtype Double but expected ${dtype}`],
+    [/Expected tensor for argument #\d+ '\w+' to have the same device as tensor for argument #\d+ '\w+'; but device \d+ does not equal \d+/g, DEVICES.replace("cpu", "cuda:1")],
+    [/all tensors must be on devices\[0\]/g, "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu"],
+    [/expected (Double|Float|Half) tensor \(got (?:Double|Float|Half) tensor\)/g, "expected scalar type $1 but found Double"],
+    [/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict"],
+    [/While copying the parameter named \S+, whose dimensions in the model are/g, "size mismatch: copying a param with shape from checkpoint, the shape in current model is"],
+    [/storage has wrong size: expected/g, "unexpected EOF, expected more bytes. The file might be corrupted."],
+    [/invalid argument \d+: (?:dimension -?\d+ )?out of range.*/g, "Dimension out of range (expected to be in range of"],
+    [/index out of range at \S*\/TH.*/g, "index out of range in self"],
+    [/input is not contiguous at .*/g, "view size is not compatible with input tensor's size and stride"],
+    [/matrices expected, got .*/g, "self must be a matrix"],
+    [/Need input of dimension 4 and input\.size\[1\] == \d+ but got input to be of shape/g, "Given groups=1, weight of size, expected input to have 3 channels, but got 1 channels instead"],
+    [/Expected 4-dimensional input for 4-dimensional weight .*|expected 4D tensor as input, got 3D tensor instead.*/g, "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size"],
+    [/Gather got an input of invalid size: got/g, "Input tensor at index 1 has invalid shape, but expected"],
+    [/Assertion '\w+ >= 0 && \w+ < n_classes' failed.*/g, "Target 5 is out of bounds."],
+    [/Assertion 'THIndexTensor_\(size\)\(target, 0\) == batch_size' failed.*/g, "Expected input batch_size to match target batch_size"],
+    [/input and target shapes do not match: input/g, "Using a target size (torch.Size) that is different to the input size"],
+    [/Target and input must have the same number of elements/g, "Target size (torch.Size([4])) must be the same as input size"],
+    [/invalid (?:multinomial|probability) distribution \(encountering probability entry/g, "probability tensor contains either inf, nan or element"],
+    [/element 0 of variables tuple is volatile|there are no graph nodes that require computing gradients/g, "element 0 of tensors does not require grad and does not have a grad_fn"],
+    [/leaf variable has been moved into the graph interior/g, "a leaf Variable that requires grad is being used in an in-place operation."],
+    [/bool value of Variable objects/g, "Boolean value of Tensor with more than one value"],
+    [/"?(\w+)"? (?:is )?not (?:implemented for|supported on)(?: \w+Type for)?(?: type)? '?(?:torch\.(?:cuda\.)?)?(Half|Long|Int|Byte|Char|Short|Bool|Float|Double)(?:Tensor)?'?/g, "\"$1\" not implemented for '$2'"],
+    [/(?:\w+_cpu|inverse\w*|[\w.]*cholesky): U\(\d+,\d+\) is zero, singular U|Lapack Error getr[fi] ?: U\(\d+,\d+\) is 0, U is singular/g, (all) => all.includes("cholesky") ? "linalg.cholesky: The factorization could not be completed because the input is not positive-definite"
+      : "linalg.inv: The diagonal element is zero, the inversion could not be completed because the input matrix is singular."],
+    [/Can't pickle <type '\w+'>: attribute lookup \S+ failed/g, "Can't pickle local object"],
+    [/unable to write to file <\/torch_\w+>/g, "unable to allocate shared memory(shm) for file </torch_...>: No space left on device"],
+    [/cublas runtime error : (?:the GPU program failed to execute|(library not initialized)|(resource allocation failed))/g, (_, started, room) => started ? "CUBLAS_STATUS_NOT_INITIALIZED" : room ? "CUBLAS_STATUS_ALLOC_FAILED" : "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling"],
+    [/cuda runtime error \(30\) ?: unknown error/gi, "CUDA unknown error - this may be due to an incorrectly set up environment"],
+    [/cuda runtime error \(\d+\) ?:/gi, "CUDA error:"],
+    [/CUDA error: invalid device function/g, "CUDA error: no kernel image is available for execution on the device"],
+    [/CUDA error: no CUDA-capable device is detected/g, "No CUDA GPUs are available"],
+    [/CUDA driver version is insufficient for CUDA runtime version/g, "The NVIDIA driver on your system is too old (found version"],
+    [/Cannot initialize CUDA without ATen_cuda library.*/g, "Torch not compiled with CUDA enabled"],
+    [/which is of cuda capability \S+\.\s+PyTorch no longer supports this GPU because it is too old/g, "with CUDA capability sm_35 is not compatible with the current PyTorch installation."],
+  ];
+  const renewed = (text) => OLD.reduce((now, [said, says]) => now.replace(said, says), text);
+  const plain = (text) => renewed(text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
+    .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"'))
     .replace(/^.*(?:\d%\||\[\d+:\d\d).*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
-    .replace(/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict")
     .replace(/(Error\(s\) in loading state_dict for )\w+:\s*$/, "Missing key(s) in state_dict")  /* the rest of it was left out */
     .replace(/(\w) \(\)/g, "$1()")
-    .replace(/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied")  /* as PyTorch said before 1.8 */
-    .replace(/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative")
     .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/g, "expected scalar type Float but found Double")
-    .replace(/can't convert a given np\.ndarray to a tensor[^.]*/g, "can't convert np.ndarray of type numpy.object_")
-    .replace(/Expected object of (?:scalar )?type \w+ but (?:got|found) (?:scalar )?type \w+ for argument #\d+ 'mat\d'/g, "mat1 and mat2 must have the same dtype")
-    .replace(/Expected object of (?:device type|backend) \w+ but got (?:device type|backend) \w+ for argument/g, "Expected all tensors to be on the same device, but found at least two devices, for argument")
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
@@ -51,6 +95,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ") || plain(text);
     const wraps = ({ name, text }) => /^Caught \w+ in /.test(text) || name === "ChildFailedError";  /* what another thread or process raised comes after it */
     const causes = own.filter((one) => !wraps(one));
+    const [, name, said] = own.length ? [] : /\braise (\w+)\([fr]?["']([^"'\n]{12,})/.exec(plain(text)) ?? [];  /* a frame without its message */
+    if (said) own.push({ name, text: said }), causes.push(own[0]);
     return causes.length ? [...causes, ...own.filter((one) => one.name === "ChildFailedError")] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), bare: !!found[0] && USUAL.test(found[0].name) }];
   };
 
@@ -158,6 +204,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
       const named = spans.replace(QUOTED, " ");
+      own.title = fields.title;
       own.quoted = new Set(spans.toLowerCase().match(/(?<=["'])\w+(?=["'])/g));
       own.literal = /^<code>.*<\/code>(?: from .*)?$/.test(doc.title);  /* not the name of a failure without a message */
       own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
@@ -291,18 +338,23 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
+  /* Messages of one form are other errors if what they are about differs: each rule gives that of a text. */
+  const ABOUT = [
+    (text) => /(\w+)(?:\(\))? received an invalid combination/.exec(text)?.[1],
+    (text) => /'([\w.]+)' object is not \w+/.exec(text)?.[0],
+    (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
+    (text) => /Expected tensor .*?to have (?:one of the following )?(scalar|size)/.exec(text)?.[1],
+    (text) => { const [, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : /not implemented/.test(text) ? what ?? "nothing" : ""; },
+  ];
   /* The lack of an attribute is another error if both the class and the attribute are others. */
-  const strange = (asked, { doc }) => {
-    const combined = /(\w+)(?:\(\))? received an invalid combination/.exec(asked)?.[1];
-    if (combined && !doc.title.includes(`${combined}(`)) return true;
-    const [, unable] = /not implemented for\W*(\w+)/.exec(asked) ?? [], [, other] = /not implemented for\W*(\w+)/.exec(doc.title.replace(/&\S+;/g, "")) ?? [];
-    if (unable && other && unable !== other && !DTYPE.test(unable)) return true;
-    const [mine, its] = [asked, text(doc.title)].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
+  const strange = (asked, { title }) => {
+    if (ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
+    const [, denied] = /object is (not \w+)/.exec(title) ?? [];
+    if (denied && !asked.includes(denied)) return true;
+    const [mine, its] = [asked, title].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
     if (its.length && !its.some((word) => mine.includes(word))) return true;
-    const [, type, what] = /'([\w.]+)' object is not (\w+)/.exec(asked) ?? [];
-    if (type && !(doc.title.includes(type) && doc.title.includes(`is not ${what}`))) return true;
     const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
-    return quoted.length > 0 && !quoted.some((word) => doc.title.includes(`'${word}'`));
+    return quoted.length > 0 && !quoted.some((word) => title.includes(`'${word}'`));
   };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
