@@ -338,17 +338,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
-  /* Messages of one form are other errors if what they are about differs: each rule gives that of a text. */
-  const ABOUT = [
-    (text) => /(\w+)(?:\(\))? received an invalid combination/.exec(text)?.[1],
-    (text) => /'([\w.]+)' object is not \w+/.exec(text)?.[0],
+  /* Messages of one form are other errors if what they are about differs. */
+  const ABOUT = [/(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
+    .map((form) => (text) => form.exec(text)?.[1]);
+  const LACKS = [
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
-    (text) => /Expected tensor .*?to have (?:one of the following )?(scalar|size)/.exec(text)?.[1],
-    (text) => { const [, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : /not implemented/.test(text) ? what ?? "nothing" : ""; },
+    (text) => { const [all, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : what ?? all; },
   ];
   /* The lack of an attribute is another error if both the class and the attribute are others. */
   const strange = (asked, { title }) => {
-    if (ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
+    if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
+    if (LACKS.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
     const [, denied] = /object is (not \w+)/.exec(title) ?? [];
     if (denied && !asked.includes(denied)) return true;
     const [mine, its] = [asked, title].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
