@@ -27,6 +27,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/expected (?:type )?(torch\.\S*Tensor) (?:but got|\(got) (torch\.\S*Tensor)\)?/g, (all, one, other) => typed(all, one, other, "")],
     [/expected CPU tensor \(got CUDA tensor\)|expected CUDA tensor \(got CPU tensor\)|(?:tensors|arguments) are (?:located )?on different GPUs/g, DEVICES],
     [/[Ee]xpected (?:device|backend) (\S+) and dtype (\w+) but got (?:device|backend) (\S+) and dtype \w+/g, (_, one, dtype, other) => one !== other ? DEVICES : `Found dtype Double but expected ${dtype}`],
+    [/Expected tensor for argument #\d+ '\w+' to have the same type as tensor for argument #\d+ '\w+'.*/g, "Input type (torch.FloatTensor) and weight type (torch.HalfTensor) should be the same"],
+    [/\w+Class\w*Criterion_updateOutput received an invalid combination of arguments.*/g, "expected scalar type Long but found Float"],
+    [/\w+Criterion_updateOutput received an invalid combination of arguments.*/g, "Found dtype Double but expected Float"],
+    [/(?:\[enforce fail at [^\]]*\] \S+ )?DefaultCPUAllocator: not enough memory: you tried\s+to allocate/g, "DefaultCPUAllocator: can't allocate memory: you tried to allocate"],
     [/Expected tensor for argument #\d+ '\w+' to have the same device as tensor for argument #\d+ '\w+'; but device \d+ does not equal \d+/g, DEVICES.replace("cpu", "cuda:1")],
     [/all tensors must be on devices\[0\]/g, "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu"],
     [/expected (Double|Float|Half) tensor \(got (?:Double|Float|Half) tensor\)/g, "expected scalar type $1 but found Double"],
@@ -37,7 +41,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/index out of range at \S*\/TH.*/g, "index out of range in self"],
     [/input is not contiguous at .*/g, "view size is not compatible with input tensor's size and stride"],
     [/matrices expected, got .*/g, "self must be a matrix"],
-    [/Need input of dimension 4 and input\.size\[1\] == \d+ but got input to be of shape/g, "Given groups=1, weight of size, expected input to have 3 channels, but got 1 channels instead"],
+    [/Need input of dimension 4\b(?:(?! to be of shape).)*(?: to be of shape)?/g, "Given groups=1, weight of size, expected input to have 3 channels, but got 1 channels instead"],
     [/Expected 4-dimensional input for 4-dimensional weight .*|expected 4D tensor as input, got 3D tensor instead.*/g, "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size"],
     [/Gather got an input of invalid size: got/g, "Input tensor at index 1 has invalid shape, but expected"],
     [/Assertion '\w+ >= 0 && \w+ < n_classes' failed.*/g, "Target 5 is out of bounds."],
@@ -342,6 +346,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const ABOUT = [/(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
   const LACKS = [
+    (text) => /CUDA error: ([a-z]+[- ]\w+)/.exec(text)?.[1],
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
     (text) => { const [all, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : what ?? all; },
   ];
