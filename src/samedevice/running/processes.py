@@ -169,7 +169,7 @@ class Launcher:
                 self.spawned.append(process)
                 return process
             forked = self._fork(job)
-            if forked.lost and self.served:
+            if forked.lost and self.served and not self.closed:
                 self._forget()
                 forked = self._fork(job)
             self.served = self.served or forked.group > 0
@@ -212,6 +212,9 @@ class Launcher:
                 process.kill()
             if self.control is not None:
                 self.control.close()
+            if self.server is not None:  # a thread may have started another one meanwhile, which ends with its control
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.server.wait(CLOSE_LIMIT)
             self.control = self.server = None
 
 
