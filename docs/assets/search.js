@@ -345,7 +345,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* Messages of one form are other errors if what they are about differs. */
   const ABOUT = [/(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
-  const LACKS = [
+  /* Of these only where both texts say it: an older wording may not. */
+  const ALSO_ABOUT = [
     (text) => /CUDA error: ([a-z]+[- ]\w+)/.exec(text)?.[1],
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
     (text) => { const [all, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : what ?? all; },
@@ -353,7 +354,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* The lack of an attribute is another error if both the class and the attribute are others. */
   const strange = (asked, { title }) => {
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
-    if (LACKS.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
+    if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
     const [, denied] = /object is (not \w+)/.exec(title) ?? [];
     if (denied && !asked.includes(denied)) return true;
     const [mine, its] = [asked, title].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -149,7 +149,8 @@ def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
     lines += _first_sentences(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
     where = _told(seen)
     told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
-    lines += [" · ".join([*told, *_others(entry, page)])]
+    others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
+    lines += [" · ".join([*told, *([f"Also: {', '.join(others)}"] if others else [])])]
     term = link(page, section.page, "" if section.main else section.id, entry.shown)
     return f"{term} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
@@ -171,14 +172,6 @@ def _told(seen: Evidence) -> str:
         Proof.WAITING: "not recorded yet",
         Proof.CITED: "cited, no block of that section raises it",
     }.get(seen.proof, "no block raises it now")
-
-
-def _others(entry: Entry, page: Page) -> Iterator[str]:
-    """Other pages about a message."""
-    section, _ = entry.found[0]
-    others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
-    if others:
-        yield f"Also: {', '.join(others)}"
 
 
 def _first_sentences(prose: str) -> str:

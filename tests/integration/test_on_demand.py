@@ -68,7 +68,7 @@ def served() -> Iterator[Callable[[MkDocsConfig], Ask]]:
         yield served
 
 
-def test_the_first_build_makes_the_home_page_and_each_other_is_made_when_it_is_asked_for(
+def test_a_build_makes_the_home_page_and_each_other_is_made_when_it_is_asked_for(
     served: Callable[[MkDocsConfig], Ask],
     config: MkDocsConfig,
     monkeypatch: pytest.MonkeyPatch,
