@@ -39,6 +39,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/storage has wrong size: expected/g, "unexpected EOF, expected more bytes. The file might be corrupted."],
     [/invalid argument \d+: (?:dimension -?\d+ )?out of range.*/g, "Dimension out of range (expected to be in range of"],
     [/index out of range at \S*\/TH.*/g, "index out of range in self"],
+    [/1D target tensor expected, got \dD|(?<!expected, )multi-target not supported\b.*/g, "0D or 1D target tensor expected, multi-target not supported"],
+    [/Invalid index in (?:gather|scatter\w*)\b.*/g, "index 3 is out of bounds for dimension 0 with size 3"],
+    [/please pass in use_reentrant=True or use_reentrant=False explicitly\..*/g, "the use_reentrant parameter should be passed explicitly."],
     [/input is not contiguous at .*/g, "view size is not compatible with input tensor's size and stride"],
     [/matrices expected, got .*/g, "self must be a matrix"],
     [/Need input of dimension 4\b(?:(?! to be of shape).)*(?: to be of shape)?/g, "Given groups=1, weight of size, expected input to have 3 channels, but got 1 channels instead"],
@@ -250,8 +253,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const worth = (index, word) => rare(index, word) * (LIGHT.has(word) ? .5 : 1);
 
   const paired = (index, pair) => pair.split(" ").reduce((sum, word) => sum + (word === "quot" ? .5 : rare(index, word)), 0);
-  /* What a message and an entry have in common in the same order: its share in the entry, its share in the message, and the longest part that
-     begins where the entry does. */
+  /* What a message and an entry have in common in the same order: its share in the entry, its share in the message, the longest part that
+     begins where the entry does, and all of it. */
   const ordered = (index, section, said) => {
     let all = 0, both = 0, run = 0, longest = 0, first;
     for (const [pair, worth] of said) {
@@ -262,7 +265,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       run += worth;
       if (section.begin.includes(first)) longest = Math.max(longest, run);
     }
-    return [Math.min(1, both / (section.order || 1)), both / (all || 1), longest];
+    return [Math.min(1, both / (section.order || 1)), both / (all || 1), longest, both];
   };
 
   /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
@@ -339,6 +342,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const WEAK = .4;
   /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole. */
   const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
+  /* Of these some is needed, too, for few words that many messages share are no match: most of the entry, or much of it, or a part that covers the message. */
+  const MOST = .62, MUCH = 30, PART = 12;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
@@ -364,7 +369,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
-    const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate"));
+    const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate")
+      .replace(/\bWeights only load failed\b/g, "$&. This file can still be loaded, to do so you have two options, do those steps only if you trust the source of the checkpoint."));
     const quoted = texts.map((text) => text.toLowerCase().match(/(?<=["'])\w+(?=["'])/g) ?? []);
     const terms = found.slice(0, 4).map((one, at) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${texts[at]}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
@@ -373,11 +379,12 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const length = [...said.values()].reduce((sum, worth) => sum + worth, 0);
       for (const section of index.sections) {
         const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;
-        const [theirs, ours, begun] = literal ? ordered(index, section, said) : [1, 0, 0];
+        const [theirs, ours, begun, shared] = literal ? ordered(index, section, said) : [1, 0, 0, 0];
         const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted.has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
-        const weak = (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
+        const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
+        const weak = !common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
         if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak, late: found[at].name === "ChildFailedError" });
       }
     });

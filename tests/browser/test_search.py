@@ -278,6 +278,7 @@ def test_the_filter_finds_every_entry_that_is_pasted_with_other_numbers(errors: 
 REAL = json.loads((ROOT / "tests/samples/reference/pasted.json").read_text(encoding="utf-8"))
 """What people pasted in public issues, with the pages that are right: `none` where no page is about it, and `fails`,
 the reason, where the box does not find it."""
+NOT_CLOSE = ("No message here", "Nothing here")
 BEST = """async (pasted) => {
   const box = document.querySelector("textarea"), best = document.querySelector(".sd-best"), found = [];
   for (const text of pasted) {
@@ -300,7 +301,7 @@ def test_the_box_puts_the_page_of_a_real_message_first_or_says_that_none_is_clos
     """Nobody looks at the second entry, and a wrong one that is shown as a match costs more than none."""
     wrong = []
     for one, (said, path) in zip(REAL, errors.evaluate(BEST, [one["query"] for one in REAL]), strict=True):
-        page = "none" if said.startswith(("No message here", "Nothing here")) else re.sub(r"^/[^/]*/|\.html$", "", path)
+        page = "none" if said.startswith(NOT_CLOSE) else re.sub(r"^/[^/]*/|\.html$", "", path)
         if page not in one["pages"]:
             wrong.append(one["query"])
     assert wrong == [one["query"] for one in REAL if "fails" in one]
@@ -339,6 +340,26 @@ LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:
 [rank0]:     loss = model(inputs.to(device))
 [rank0]: \x1b[0;31mRuntimeError\x1b[0m: mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)
 """
+
+
+UNKNOWN = (
+    "AssertionError: Expected all_Ju and func_out to have the same length, but got 2 and 3",
+    "ValueError: Arg ``warmup_steps`` must be a non-negative number.",
+    "ValueError: num_channels (30) must be divisible by num_groups (4)",
+    "RuntimeError: meshgrid expects all tensors to have the same dtype",
+    "AssertionError: Polyfill candidate sum is not callable",
+    "UserWarning: `torch.jit.set_fusion_strategy` is deprecated. Please use `torch.compile` instead.",
+    "ValueError: Expected primal to be floating point or complex, but got: torch.int64",
+    "NotImplementedError: NYI: query, key, and value must be 4D tensors",
+    "AssertionError: first_error must be non-None",
+)
+"""What PyTorch says that no page is about, in words that pages have, too."""
+
+
+def test_the_box_calls_no_match_what_shares_only_usual_words(errors: Any) -> None:
+    """Most of a message, or much of it: not "must be" and "to have the same"."""
+    shown = errors.evaluate(BEST, list(UNKNOWN))
+    assert [text for text, (said, _) in zip(UNKNOWN, shown, strict=True) if not said.startswith(NOT_CLOSE)] == []
 
 
 @pytest.mark.parametrize(
