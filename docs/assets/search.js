@@ -40,6 +40,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/invalid argument \d+: (?:dimension -?\d+ )?out of range.*/g, "Dimension out of range (expected to be in range of"],
     [/index out of range at \S*\/TH.*/g, "index out of range in self"],
     [/1D target tensor expected, got \dD|(?<!expected, )multi-target not supported\b.*/g, "0D or 1D target tensor expected, multi-target not supported"],
+    [/The parameter (\w+) has invalid values/g, "Expected parameter $1 of distribution to satisfy the constraint, but found invalid values"],
+    [/is killed by signal: (?!Bus)\w[\w ]*\.?/g, "exited unexpectedly"],
     [/Invalid index in (?:gather|scatter\w*)\b.*/g, "index 3 is out of bounds for dimension 0 with size 3"],
     [/please pass in use_reentrant=True or use_reentrant=False explicitly\..*/g, "the use_reentrant parameter should be passed explicitly."],
     [/input is not contiguous at .*/g, "view size is not compatible with input tensor's size and stride"],
@@ -79,7 +81,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/(Error\(s\) in loading state_dict for )\w+:\s*$/, "Missing key(s) in state_dict")  /* the rest of it was left out */
     .replace(/(\w) \(\)/g, "$1()")
-    .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/g, "expected scalar type Float but found Double")
+    .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/gi, "expected scalar type Float but found Double")
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
