@@ -41,7 +41,6 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/index out of range at \S*\/TH.*/g, "index out of range in self"],
     [/1D target tensor expected, got \dD|(?<!expected, )multi-target not supported\b.*/g, "0D or 1D target tensor expected, multi-target not supported"],
     [/The parameter (\w+) has invalid values/g, "Expected parameter $1 of distribution to satisfy the constraint, but found invalid values"],
-    [/is killed by signal: (?!Bus)\w[\w ]*\.?/g, "exited unexpectedly"],
     [/Invalid index in (?:gather|scatter\w*)\b.*/g, "index 3 is out of bounds for dimension 0 with size 3"],
     [/please pass in use_reentrant=True or use_reentrant=False explicitly\..*/g, "the use_reentrant parameter should be passed explicitly."],
     [/input is not contiguous at .*/g, "view size is not compatible with input tensor's size and stride"],
@@ -80,6 +79,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
     .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/(Error\(s\) in loading state_dict for )\w+:\s*$/, "Missing key(s) in state_dict")  /* the rest of it was left out */
+    .replace(/(DataLoader worker \(pid\S* [^)]*\)) is killed by signal: (?!Bus)\w[\w ]*\.?/g, "$1 exited unexpectedly")  /* another signal says no more than that */
     .replace(/(\w) \(\)/g, "$1()")
     .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/gi, "expected scalar type Float but found Double")
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
@@ -344,7 +344,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const WEAK = .4;
   /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole. */
   const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
-  /* Of these some is needed, too, for few words that many messages share are no match: most of the entry, or much of it, or a part that covers the message. */
+  /* A few usual words are no match. What is in common must be most of the entry, or worth this much, or worth less and all that the message says. */
   const MOST = .62, MUCH = 30, PART = 12;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
@@ -372,7 +372,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate")
-      .replace(/\bWeights only load failed\b/g, "$&. This file can still be loaded, to do so you have two options, do those steps only if you trust the source of the checkpoint."));
+      .replace(/\bWeights only load failed\b(?!\. This)/g, "$&. This file can still be loaded, to do so you have two options"));
     const quoted = texts.map((text) => text.toLowerCase().match(/(?<=["'])\w+(?=["'])/g) ?? []);
     const terms = found.slice(0, 4).map((one, at) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${texts[at]}`, pasted, !/\s$/.test(asked)));
     terms.forEach((some, at) => {
