@@ -232,6 +232,7 @@ errors/cannot-assign-module-before-init super().__init__() forgotten; super init
 errors/cant-get-attribute-on-main load a whole model in another file; class not found when loading a model; load model saved with torch.save(model) in another program; torch.load needs the class definition
 errors/cant-get-attribute-on-main#err-load-no-module load yolov5 weights outside of the repository; module not found when loading a checkpoint; model file was renamed and torch.load fails
 errors/chained-assignment-changes-nothing assignment to an indexed tensor does nothing
+errors/checkpoint-different-number-of-tensors#err-checkpoint-metadata gradient checkpointing with numpy's random numbers; deepspeed zero 3 with lora and gradient checkpointing; saved metadata and recomputed metadata differ
 errors/class-numbers-change class indices or labels change from run to run; order of a set; label mapping changes
 errors/clipping-scaled-gradients clipping without unscale_
 errors/cublas-status-alloc-failed#err-cublas-execution cublas error in a matrix product; cublasSgemm failed; cublasGemmEx failed; linear layer fails with a cublas error
