@@ -298,6 +298,7 @@ errors/large-integer-becomes-infinity large integer becomes inf
 errors/layers-in-a-python-list difference between ModuleList and a list of layers; layers in a list are not registered; parameters missing from the model; list of layers in a module; parameters of a list of modules not trained; nn.ModuleList or python list; dynamic number of layers; nn.ModuleDict; Sequential or ModuleList; create layers in a for loop in __init__; list of layers is not registered; layers built in a loop have no parameters
 errors/layers-that-should-differ-are-equal copied layers share weights; all layers have the same initial weights; deepcopy of layers gives the same initialization; [layer] * n shares weights
 errors/legacy-autograd-function old-style autograd function; non-static forward; port an old autograd function to static methods; instance of an autograd function
+errors/length-of-all-samples-greater-than-0 empty sequence in a batch; sequence of length 0 in an rnn; pack_padded_sequence with a length of zero
 errors/lengths-argument-should-be-a-1d-cpu-tensor pack_padded_sequence on gpu; lengths on the cpu for pack_padded_sequence; pack_padded_sequence unsorted lengths
 errors/log-softmax-not-implemented-for-long order of the arguments of cross_entropy; swapped outputs and labels; cross entropy of integers; softmax of an integer tensor
 errors/log-softmax-not-implemented-for-long#err-mse-long mse_loss of integers; loss of long tensors
