@@ -320,6 +320,8 @@ errors/nan-loss-float16 loss is nan with fp16 or half; nan in float16 model; mod
 errors/nccl-unhandled-system-error nccl fails between two machines; nccl system error in docker; nccl socket error; nccl unhandled error
 errors/ndarray-object-has-no-attribute-to batch is a numpy array; numpy array has no unsqueeze, cuda, dim; collate_fn returns numpy arrays
 errors/nn-init-xavier-uniform-deprecated nn.init.xavier_uniform or xavier_uniform_; init functions without underscore; kaiming_normal deprecated; nn.init.normal deprecated
+errors/no-available-kernel force flash attention; sdpa_kernel; why is flash attention not used; enable_math=False
+errors/no-available-kernel#err-no-viable-backend sdpa_kernel on the cpu; efficient attention on the cpu
 errors/no-kernel-image-is-available#err-sm-not-compatible RTX 5090 not supported by pytorch; RTX 50 series, Blackwell; sm_120 warning; GPU is not compatible with the installed PyTorch
 errors/no-working-c-compiler-found#err-no-triton triton on windows; torch.compile needs triton; triton not found; install triton for torch.compile
 errors/nonetype-object-has-no-attribute-zero w.grad is None; gradient is None after an update of the weight; grad.zero_() fails
