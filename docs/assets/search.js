@@ -15,14 +15,18 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   /* What PyTorch said of the same mistakes in earlier versions, and what it says now. */
   const DEVICES = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!";
-  const typed = (all, one, other, name) => one.includes("cuda") !== other.includes("cuda") ? DEVICES : /^ind/.test(name) ? all
-    : name === "target" ? "expected scalar type Long but found Float" : "expected scalar type Float but found Double";
+  const typed = (all, one, other, name) => one.includes("cuda") !== other.includes("cuda") ? DEVICES
+    : name === "index" ? "gather(): Expected dtype int32/int64 for index" : /^ind/.test(name) ? all
+    : name === "src" ? "scatter(): Expected self.dtype to be equal to src.dtype"
+    : name !== "target" ? "expected scalar type Float but found Double" : one.includes("Long") ? "expected scalar type Long but found Float" : "Found dtype Long but expected Float";
   const OLD = [
     [/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied"],
+    [/\bmat ?1 and mat ?2\b/gi, "mat1 and mat2"],
     [/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative"],
     [/can't convert a given np\.ndarray to a tensor[^.]*/g, "can't convert np.ndarray of type numpy.object_"],
     [/Expected object of (?:scalar )?type \w+ but (?:got|found) (?:scalar )?type \w+ for argument #\d+ 'mat\d'/g, "mat1 and mat2 must have the same dtype"],
     [/Expected object of (?:device type|backend) \w+ but got (?:device type|backend) \w+ for argument/g, "Expected all tensors to be on the same device, but found at least two devices, for argument"],
+    [/Variable\[(torch\.[\w.]+)\]/g, "$1"],
     [/Expected object of type (torch\.\S+) but found type (torch\.\S+) for argument #\d+ '(\w+)'/g, typed],
     [/expected (?:type )?(torch\.\S*Tensor) (?:but got|\(got) (torch\.\S*Tensor)\)?/g, (all, one, other) => typed(all, one, other, "")],
     [/expected CPU tensor \(got CUDA tensor\)|expected CUDA tensor \(got CPU tensor\)|(?:tensors|arguments) are (?:located )?on different GPUs/g, DEVICES],
@@ -30,16 +34,28 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/Expected tensor for argument #\d+ '\w+' to have the same type as tensor for argument #\d+ '\w+'.*/g, "Input type (torch.FloatTensor) and weight type (torch.HalfTensor) should be the same"],
     [/\w+Class\w*Criterion_updateOutput received an invalid combination of arguments.*/g, "expected scalar type Long but found Float"],
     [/\w+Criterion_updateOutput received an invalid combination of arguments.*/g, "Found dtype Double but expected Float"],
-    [/(?:\[enforce fail at [^\]]*\] \S+ )?DefaultCPUAllocator: not enough memory: you tried\s+to allocate/g, "DefaultCPUAllocator: can't allocate memory: you tried to allocate"],
+    [/(?:\[enforce fail at [^\]]*\] \S+ )?(?:DefaultCPUAllocator|\$ Torch): not enough memory: you tried\s+to allocate/g, "DefaultCPUAllocator: can't allocate memory: you tried to allocate"],
     [/Expected tensor for argument #\d+ '\w+' to have the same device as tensor for argument #\d+ '\w+'; but device \d+ does not equal \d+/g, DEVICES.replace("cpu", "cuda:1")],
     [/all tensors must be on devices\[0\]/g, "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu"],
     [/expected (Double|Float|Half) tensor \(got (?:Double|Float|Half) tensor\)/g, "expected scalar type $1 but found Double"],
-    [/unexpected key "[^"]*" in state_dict/g, "Unexpected key(s) in state_dict"],
+    [/unexpected key "(module\.)?[^"]*" in state_dict/g, (_, module) => module ? "Unexpected key(s) in state_dict" : "Missing key(s) in state_dict"],
     [/While copying the parameter named \S+, whose dimensions in the model are/g, "size mismatch: copying a param with shape from checkpoint, the shape in current model is"],
     [/storage has wrong size: expected/g, "unexpected EOF, expected more bytes. The file might be corrupted."],
     [/invalid argument \d+: (?:dimension -?\d+ )?out of range.*/g, "Dimension out of range (expected to be in range of"],
-    [/index out of range at \S*\/TH.*/g, "index out of range in self"],
+    [/index out of range(?: at \S*\/TH.*|: Tried to access index \d+ out of table with \d+ rows)/g, "index out of range in self"],
     [/1D target tensor expected, got \dD|(?<!expected, )multi-target not supported\b.*/g, "0D or 1D target tensor expected, multi-target not supported"],
+    [/cannot perform reduction function (\w+) on (?:a )?tensor with no elements because the operation does not have an identity/g, "$1(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."],
+    [/Unable to find a valid cuDNN algorithm to run convolution/g, "FIND was unable to find an engine to execute this computation"],
+    [/NCCL error in: \S+:\d+, unhandled (\w+) error/g, "NCCL error: unhandled $1 error (run with NCCL_DEBUG=INFO for details)"],
+    [/The value argument must be within the support/g, "Expected value argument to be within the support of the distribution, but found invalid values"],
+    [/size '([^']*)' is invalid for input with (\d+) elements/g, "shape '$1' is invalid for input of size $2"],
+    [/input has inconsistent input_size: got (\d+),? expected (\d+)/g, "input.size(-1) must be equal to input_size. Expected $2, got $1"],
+    [/Tensor constructor received an invalid combination of arguments - got \([^)]*\bfloat\b.*/g, "argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got float\""],
+    [/Can't get local object/g, "Can't pickle local object"],
+    [/gather_out_\w+\(\): Expected dtype int64 for index/g, "gather(): Expected dtype int32/int64 for index"],
+    [/PytorchStreamReader failed reading file \S+: invalid header or archive is corrupted/g, "PytorchStreamReader failed reading zip archive: failed finding central directory"],
+    [/iter\.device\(arg\)\.is_cuda\(\) INTERNAL ASSERT FAILED[^]{0,300}?expected a CUDA device but found cpu/g, DEVICES],
+    [/EOFError: Ran out of input(?<=\bspawn_main\b[^]*)|EOFError: Ran out of input(?=[^]*\bw\.start\(\))/g, "AttributeError: Can't pickle local object"],  /* what a worker says whose program could not be sent to it */
     [/The parameter (\w+) has invalid values/g, "Expected parameter $1 of distribution to satisfy the constraint, but found invalid values"],
     [/Invalid index in (?:gather|scatter\w*)\b.*/g, "index 3 is out of bounds for dimension 0 with size 3"],
     [/please pass in use_reentrant=True or use_reentrant=False explicitly\..*/g, "the use_reentrant parameter should be passed explicitly."],
@@ -52,16 +68,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/Assertion 'THIndexTensor_\(size\)\(target, 0\) == batch_size' failed.*/g, "Expected input batch_size to match target batch_size"],
     [/input and target shapes do not match: input/g, "Using a target size (torch.Size) that is different to the input size"],
     [/Target and input must have the same number of elements/g, "Target size (torch.Size([4])) must be the same as input size"],
-    [/invalid (?:multinomial|probability) distribution \(encountering probability entry/g, "probability tensor contains either inf, nan or element"],
+    [/invalid (?:multinomial|probability) distribution \((?:encountering probability entry|sum of probabilities)/g, "probability tensor contains either inf, nan or element"],
     [/element 0 of variables tuple is volatile|there are no graph nodes that require computing gradients/g, "element 0 of tensors does not require grad and does not have a grad_fn"],
     [/leaf variable has been moved into the graph interior/g, "a leaf Variable that requires grad is being used in an in-place operation."],
     [/bool value of Variable objects/g, "Boolean value of Tensor with more than one value"],
-    [/"?(\w+)"? (?:is )?not (?:implemented for|supported on)(?: \w+Type for)?(?: type)? '?(?:torch\.(?:cuda\.)?)?(Half|Long|Int|Byte|Char|Short|Bool|Float|Double)(?:Tensor)?'?/g, "\"$1\" not implemented for '$2'"],
-    [/(?:\w+_cpu|inverse\w*|[\w.]*cholesky): U\(\d+,\d+\) is zero, singular U|Lapack Error getr[fi] ?: U\(\d+,\d+\) is 0, U is singular/g, (all) => all.includes("cholesky") ? "linalg.cholesky: The factorization could not be completed because the input is not positive-definite"
+    [/"?(\w+)"? (?:is )?not (?:implemented for|supported on)(?: \w+Type for)?(?: type)? '?(?:torch\.(?:cuda\.)?)?(Half|Long|Int|Byte|Char|Short|Bool|Float|Double)(?:Tensor)?\b'?/g, "\"$1\" not implemented for '$2'"],
+    [/\b[\w.]{1,40}: (?:For batch \d+: )?U\(\d+,\d+\) is zero, singular U|Lapack Error getr[fi] ?: U\(\d+,\d+\) is 0, U is singular/g, (all) => all.includes("cholesky") ? "linalg.cholesky: The factorization could not be completed because the input is not positive-definite"
       : "linalg.inv: The diagonal element is zero, the inversion could not be completed because the input matrix is singular."],
     [/Can't pickle <type '\w+'>: attribute lookup \S+ failed/g, "Can't pickle local object"],
     [/unable to write to file <\/torch_\w+>/g, "unable to allocate shared memory(shm) for file </torch_...>: No space left on device"],
     [/cublas runtime error : (?:the GPU program failed to execute|(library not initialized)|(resource allocation failed))/g, (_, started, room) => started ? "CUBLAS_STATUS_NOT_INITIALIZED" : room ? "CUBLAS_STATUS_ALLOC_FAILED" : "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling"],
+    [/^.*THCudaCheck FAIL file=.*? error=(\d+) ?:/gm, "RuntimeError: cuda runtime error ($1) :"],
     [/cuda runtime error \(30\) ?: unknown error/gi, "CUDA unknown error - this may be due to an incorrectly set up environment"],
     [/cuda runtime error \(\d+\) ?:/gi, "CUDA error:"],
     [/CUDA error: invalid device function/g, "CUDA error: no kernel image is available for execution on the device"],
@@ -82,6 +99,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/(DataLoader worker \(pid\S* [^)]*\)) is killed by signal: (?!Bus)\w[\w ]*\.?/g, "$1 exited unexpectedly")  /* another signal says no more than that */
     .replace(/(\w) \(\)/g, "$1()")
     .replace(/expected scalar type (?:Half|BFloat16|Float|Double) but found (?:Half|BFloat16|Float|Double)/gi, "expected scalar type Float but found Double")
+    .replace(/CUDA kernel errors might be asynchronously reported at some other API call[^.]*\.|For debugging consider passing CUDA_LAUNCH_BLOCKING\s?=\s?1\.?|Compile with \S*TORCH_USE_CUDA_DSA\S* to enable device-side assertions\.?/g, "")  /* PyTorch says it of every error of CUDA */
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
   /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
@@ -341,24 +359,27 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can(?!')|could|should|must|difference|preferred|best)\b|\?\s*$/i;
   const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
-  const WEAK = .4;
+  const WEAK = .4, LEAST = .4;
   /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole. */
   const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
   /* A few usual words are no match. What is in common must be most of the entry, or worth this much, or worth less and all that the message says. */
   const MOST = .62, MUCH = 30, PART = 12;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
   const isCode = (asked) => /\w\.\w|\w_\w|\w\(|=/.test(asked) && words(asked).length < 8;
+  /* The dtypes that an operation may lack, as the pages have them: for integers it matters what the operation does. */
+  const kind = (dtype, operation) => /^b?(?:half|float16)$/i.test(dtype) ? "half" : /^(?:float|double)$/i.test(dtype) ? "float" : !/^(?:long|int|short|byte|char)$/i.test(dtype) ? "rare"
+    : /mm|dot|mv|conv/.test(operation) ? "integers multiplied" : /uniform|normal/.test(operation) ? "integers drawn" : "integers";
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
   /* Messages of one form are other errors if what they are about differs. */
-  const ABOUT = [/(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
+  const ABOUT = [/Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
   /* Of these only where both texts say it: an older wording may not. */
   const ALSO_ABOUT = [
     (text) => /CUDA error: ([a-z]+[- ]\w+)/.exec(text)?.[1],
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
-    (text) => { const [all, what] = /not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? "dtype" : what ?? all; },
+    (text) => { const [all, name, what] = /(?:"(\w+)" )?not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? kind(what, name) : what ?? all; },
   ];
-  /* The lack of an attribute is another error if both the class and the attribute are others. */
+  /* The lack of an attribute is another error if both the class and the attribute are others, and so is an unexpected argument. */
   const strange = (asked, { title }) => {
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
     if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
@@ -366,12 +387,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     if (denied && !asked.includes(denied)) return true;
     const [mine, its] = [asked, title].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
     if (its.length && !its.some((word) => mine.includes(word))) return true;
-    const [, ...quoted] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? [];
-    return quoted.length > 0 && !quoted.some((word) => title.includes(`'${word}'`));
+    const [, ...named] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? /(\w+)\(\) got an unexpected keyword argument '(\w+)'/.exec(asked) ?? [];
+    return named.length > 0 && !named.some((word) => title.includes(`'${word}'`) || title.includes(`${word}()`));
   };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
     const texts = found.map((one) => one.text.slice(0, 1500).replace(/\bCUDA out of memory\b(?!\. Tried)/g, "CUDA out of memory. Tried to allocate")
+      .replace(/^(?!.*Weights only load failed)(?=.*WeightsUnpickler error)/s, "Weights only load failed ")
       .replace(/\bWeights only load failed\b(?!\. This)/g, "$&. This file can still be loaded, to do so you have two options"));
     const quoted = texts.map((text) => text.toLowerCase().match(/(?<=["'])\w+(?=["'])/g) ?? []);
     const terms = found.slice(0, 4).map((one, at) => wanted(index, `${USUAL.test(one.name) ? "" : one.name} ${texts[at]}`, pasted, !/\s$/.test(asked)));
@@ -385,16 +407,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
         const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted.has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
+        const beside = at > 0 && /Warning$/.test(found[at].name) && !/Warning$/.test(found[0].name);  /* the program went on after it */
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
-        const weak = !common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || strange(found[at].text, section);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak, late: found[at].name === "ChildFailedError" });
+        const weak = !common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section);
+        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak, beside, late: found[at].name === "ChildFailedError" });
       }
     });
     const top = [...best.values()].sort((a, b) => (index.flat && pasted && (a.weak - b.weak || a.late - b.late)) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
-      const whole = top.filter(({ section }) => section.order > BEGUN && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
+      const whole = top.filter(({ section, beside }) => !beside && section.order > BEGUN && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
       for (const one of whole) one.weak = false;
       if (whole.length) top.splice(0, Infinity, ...new Set([...whole, ...top]));
     }

@@ -245,10 +245,10 @@ OUT_OF_MEMORY = (
 )
 
 
-@pytest.fixture
-def errors(context: Any, address: str) -> Any:
-    """The index of errors."""
-    page = context.new_page()
+@pytest.fixture(scope="module")
+def errors(browser: Any, address: str) -> Any:
+    """The index of errors; what a test asks takes the place of what was asked before."""
+    page = browser.new_page()
     page.goto(address + "reference/errors.html")
     return page
 
