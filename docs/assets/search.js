@@ -30,6 +30,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/Expected object of type (torch\.\S+) but found type (torch\.\S+) for argument #\d+ '(\w+)'/g, typed],
     [/expected (?:type )?(torch\.\S*Tensor) (?:but got|\(got) (torch\.\S*Tensor)\)?/g, (all, one, other) => typed(all, one, other, "")],
     [/expected CPU tensor \(got CUDA tensor\)|expected CUDA tensor \(got CPU tensor\)|(?:tensors|arguments) are (?:located )?on different GPUs/g, DEVICES],
+    [/[Ee]xpected device (?:cuda\S*|cpu) but got device (?:cuda\S*|cpu)/g, DEVICES],
+    [/KeyError: '(?:exp_avg|exp_avg_sq|square_avg|betas|momentum_buffer)'/g, "KeyError: 'momentum'"],
     [/[Ee]xpected (?:device|backend) (\S+) and dtype (\w+) but got (?:device|backend) (\S+) and dtype \w+/g, (_, one, dtype, other) => one !== other ? DEVICES : `Found dtype Double but expected ${dtype}`],
     [/Expected tensor for argument #\d+ '\w+' to have the same type as tensor for argument #\d+ '\w+'.*/g, "Input type (torch.FloatTensor) and weight type (torch.HalfTensor) should be the same"],
     [/\w+Class\w*Criterion_updateOutput received an invalid combination of arguments.*/g, "expected scalar type Long but found Float"],
@@ -94,7 +96,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
     .replace(/^(?!.*out of memory).*(?=Tried to allocate [\d.]+ [KMGT]iB)/gm, "OutOfMemoryError: CUDA out of memory. ")  /* messages that lost their beginning */
-    .replace(/^(?!.*inplace).*\bis at version \d+; expected version \d+ instead/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
+    .replace(/^(?!.*inplace).*\b(?:is at version \d+; expected version \d+ instead|enable anomaly detection to find the operation that failed to compute its gradient)/gm, "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation")
     .replace(/(Error\(s\) in loading state_dict for )\w+:\s*$/, "Missing key(s) in state_dict")  /* the rest of it was left out */
     .replace(/(DataLoader worker \(pid\S* [^)]*\)) is killed by signal: (?!Bus)\w[\w ]*\.?/g, "$1 exited unexpectedly")  /* another signal says no more than that */
     .replace(/(\w) \(\)/g, "$1()")
@@ -359,9 +361,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can(?!')|could|should|must|difference|preferred|best)\b|\?\s*$/i;
   const maybePasted = (asked) => !QUESTION.test(asked) && (/\w\s+\w+\s+.*[:!(\[].*\d|[:!]\s|'\w/.test(asked) || words(asked).length > 9);
-  const WEAK = .4, LEAST = .4;
-  /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole. */
-  const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6;
+  const WEAK = .4, LEAST = .35;
+  /* Of words that follow one another: what is a match of two long texts, and what of a text that is only a message's beginning or holds it whole (then a LONG one). */
+  const ORDER = .4, WHOLE = .9, BEGUN = 18, SOME = 6, LONG = 20;
   /* A few usual words are no match. What is in common must be most of the entry, or worth this much, or worth less and all that the message says. */
   const MOST = .62, MUCH = 30, PART = 12;
   const USUAL = /^(?:Runtime|Value|Type|Attribute|Index|Key|Assertion|OS|Import|NotImplemented|ModuleNotFound|)Error$|^$/;
@@ -371,7 +373,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     : /mm|dot|mv|conv/.test(operation) ? "integers multiplied" : /uniform|normal/.test(operation) ? "integers drawn" : "integers";
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
   /* Messages of one form are other errors if what they are about differs. */
-  const ABOUT = [/Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
+  const ABOUT = [/(\w+)\(\) missing \d+ required positional argument/, /Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
   /* Of these only where both texts say it: an older wording may not. */
   const ALSO_ABOUT = [
@@ -417,7 +419,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
-      const whole = top.filter(({ section, beside }) => !beside && section.order > BEGUN && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
+      const whole = top.filter(({ section, beside }) => !beside && section.order > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
       for (const one of whole) one.weak = false;
       if (whole.length) top.splice(0, Infinity, ...new Set([...whole, ...top]));
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -21,8 +21,13 @@ ENDS = (".", ".)", "!", "?")
 """What ends a sentence at the end of a line."""
 CITATION = re.compile(r"\s*\((?:[^()]*\[[^]]*\]\(https?:[^()\s]*\))+[^()]*\)")
 """A parenthesis with links to other sites, which are on the page that the entry leads to."""
-SHORT = 105
-"""Characters of two sentences that an entry has room for: the page holds over 400 entries, and is read on phones."""
+UNSEEN = {
+    Proof.SIMULATED: "Seen on a simulated device only.",
+    Proof.WAITING: "Not recorded yet.",
+    Proof.CITED: "Cited.",
+    Proof.GONE: "No block raises it now.",
+}
+"""What an entry says if no real device gave its message."""
 
 
 @dataclass(frozen=True)
@@ -113,24 +118,17 @@ def _order(text: str) -> str:
 def error_index(page: Page, found: Sequence[Entry]) -> str:
     """The Markdown of the index, as it stands on `page`."""
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
-    usual = _most(_told(one.found[0][1]) for one in spoken)
     ids = Counter(entry.id for entry in found)
-    parts = [f"Unless an entry says something else, its message was {usual}.\n{{ .sd-usual }}"] if usual else []
+    parts: list[str] = []
 
     def item(entry: Entry) -> str:
-        return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id, usual)
+        return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id)
 
     for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
         parts += [f"## {letter} {{ #{_anchor(letter)} data-search-exclude }}", *map(item, group)]
     if silent:
         parts += ["## No message { #no-message data-search-exclude }", *map(item, silent)]
     return "\n\n".join(parts)
-
-
-def _most(texts: Iterable[str]) -> str:
-    """The text that most entries have, if several have it."""
-    common = Counter(texts).most_common(1)
-    return common[0][0] if common and common[0][1] > 1 else ""
 
 
 def _letter(text: str) -> str:
@@ -142,15 +140,13 @@ def _anchor(letter: str) -> str:
     return f"messages-{letter.lower()}" if letter.isalpha() else "messages-0-9"
 
 
-def _item(entry: Entry, page: Page, id: str, usual: str) -> str:
+def _item(entry: Entry, page: Page, id: str) -> str:
     """A term, which links to the page about it, and its definition. Its links and sources are on that page."""
     section, seen = entry.found[0]
     lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
-    lines += _first_sentences(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
-    where = _told(seen)
-    told = [] if entry.silent or where == usual else [f"{where[0].upper()}{where[1:]}"]
+    lines += _first_sentence(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
     others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
-    lines += [" · ".join([*told, *([f"Also: {', '.join(others)}"] if others else [])])]
+    lines += [" ".join(["" if entry.silent else _told(seen), f"Also: {', '.join(others)}" if others else ""]).strip()]
     term = link(page, section.page, "" if section.main else section.id, entry.shown)
     return f"{term} {{ #{id} }}\n:   " + "\n    ".join(line for line in lines if line)
 
@@ -163,32 +159,16 @@ def _code(text: str) -> str:
 
 
 def _told(seen: Evidence) -> str:
-    """Where a message came."""
+    """Where a message came, if only some versions gave it; what stands in place of that, if no real device did."""
     where = " and ".join(f"{LABELS[device]} with PyTorch {seen.versions(device)}" for device in seen.devices)
-    return {
-        Proof.RAISED: f"seen on {where}",
-        Proof.COMPARED: f"compared on {where} with what PyTorch says",
-        Proof.SIMULATED: f"seen on {where}, simulated: no GPU has run it yet",
-        Proof.WAITING: "not recorded yet",
-        Proof.CITED: "cited, no block of that section raises it",
-    }.get(seen.proof, "no block raises it now")
+    return UNSEEN.get(seen.proof, "" if seen.everywhere else f"Seen on {where}.")
 
 
-def _first_sentences(prose: str) -> str:
-    """The first lines of a paragraph, to the end of its first sentence, or of its second if both together are short.
-
-    Nothing that introduces a block.
-    """
+def _first_sentence(prose: str) -> str:
+    """The first lines of a paragraph, to the end of its first sentence; nothing that introduces a block."""
     kept: list[str] = []
-    first = 0
     for line in prose.split("\n"):
         kept.append(line)
         if line.endswith(ENDS):
-            if first:
-                break
-            first = len(kept)
-    if first and len(" ".join(kept)) > SHORT:
-        kept = kept[:first]
-    while len(kept) > 1 and not kept[-1].endswith(ENDS):
-        kept.pop()
-    return "\n".join(kept)
+            return "\n".join(kept)
+    return kept[0]

@@ -122,6 +122,11 @@ class Evidence:
         """The devices on which it came."""
         return tuple(dict.fromkeys(one.device for one in self.environments))
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether every recorded environment of these devices gave it."""
+        return {one for one in self.recorded if one.device in self.devices} <= set(self.environments)
+
 
 @dataclass(frozen=True)
 class Heading:
