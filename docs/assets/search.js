@@ -54,6 +54,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     [/input has inconsistent input_size: got (\d+),? expected (\d+)/g, "input.size(-1) must be equal to input_size. Expected $2, got $1"],
     [/Tensor constructor received an invalid combination of arguments - got \([^)]*\bfloat\b.*/g, "argument 'size' failed to unpack the object at pos 2 with error \"type must be tuple of ints,but got float\""],
     [/Can't get local object/g, "Can't pickle local object"],
+    [/'(?:list|tuple)' object has no attribute '(?:to|cuda)'/g, "'dict' object has no attribute 'to'"],
     [/gather_out_\w+\(\): Expected dtype int64 for index/g, "gather(): Expected dtype int32/int64 for index"],
     [/PytorchStreamReader failed reading file \S+: invalid header or archive is corrupted/g, "PytorchStreamReader failed reading zip archive: failed finding central directory"],
     [/iter\.device\(arg\)\.is_cuda\(\) INTERNAL ASSERT FAILED[^]{0,300}?expected a CUDA device but found cpu/g, DEVICES],
@@ -302,7 +303,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
+    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/(?<!\w)\.?to(?:\(\))?,? (?:vs\.?|versus|or|and) \.?cuda\b(?:\(\))?/gi, "x.to(device) or x.cuda()").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const split = (word) => (word.includes("_") && !index.counts.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
@@ -378,6 +379,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* Of these only where both texts say it: an older wording may not. */
   const ALSO_ABOUT = [
     (text) => /CUDA error: ([a-z]+[- ]\w+)/.exec(text)?.[1],
+    (text) => { const found = /Missing key\(s\) in state_dict: "(module\.)?/.exec(text); return found && (found[1] ?? "of the model"); },
+    (text) => { const [, ...two] = /must have the same dtype, but got (\w+) and (\w+)/.exec(text) ?? []; return two.length ? `16 bits: ${two.every((one) => /Half|Float16/.test(one))}` : undefined; },
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
     (text) => { const [all, name, what] = /(?:"(\w+)" )?not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? kind(what, name) : what ?? all; },
   ];

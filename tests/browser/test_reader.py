@@ -249,6 +249,16 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(context: Any, address: str)
     assert done.stdout.strip() in {output.strip() for output in outputs(home)}
 
 
+def test_what_a_terminal_reads_is_not_called_a_program(context: Any, address: str) -> None:
+    """Python cannot run it."""
+    page = context.new_page()
+    page.goto(f"{address}parallel/dataparallel.html")
+    block = page.locator("[data-block]", has_text="$ torchrun").first
+    block.scroll_into_view_if_needed()
+    block.locator(".sd-run").click()
+    page.locator(".sd-toast", has_text="Copied this block").wait_for()
+
+
 def test_the_usual_copy_button_copies_the_block_alone(home: Any) -> None:
     """It is the button that readers know, beside the one that copies a program; it says what it did."""
     home.locator('[data-block="0"]').scroll_into_view_if_needed()

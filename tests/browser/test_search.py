@@ -400,12 +400,19 @@ def test_of_several_errors_each_is_found(errors: Any) -> None:
     assert "mat1 and mat2" in shown[0]
 
 
-def test_a_message_of_data_parallel_keeps_its_direction(errors: Any) -> None:
+KEYS = {
+    "DataParallel": ('"module.fc.weight"', '"fc.weight"', 'Missing key(s) in state_dict: "module.'),
+    "ResNet": ('"fc.weight"', '"module.fc.weight"', 'Missing key(s) in state_dict: "weight", "bias". Unexpected'),
+}
+
+
+@pytest.mark.parametrize("model", KEYS)
+def test_a_message_of_data_parallel_keeps_its_direction(errors: Any, model: str) -> None:
     """Missing and unexpected keys are two cases, and each text has both words of `module.` in it."""
-    said = "RuntimeError: Error(s) in loading state_dict for DataParallel:\n\t"
-    said += 'Missing key(s) in state_dict: "module.fc.weight".'
-    (shown,) = errors.evaluate(FILTERED, [said])
-    assert "Missing key(s)" in shown[0]
+    missing, unexpected, expected = KEYS[model]
+    said = f"RuntimeError: Error(s) in loading state_dict for {model}:\n\tMissing key(s) in state_dict: {missing}.\n"
+    (shown,) = errors.evaluate(FILTERED, [f"{said}\tUnexpected key(s) in state_dict: {unexpected}."])
+    assert shown[0].startswith(expected)
 
 
 ELSEWHERE = (

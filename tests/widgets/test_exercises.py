@@ -36,3 +36,21 @@ def test_the_line_that_differs_is_named(ask: Any) -> None:
     """With both texts; blank lines around the answer do not count."""
     (found,) = ask("exercises", "difference", [["one\ntwo\nthree", "\none\n2\nthree\n"]])
     assert found == {"line": 2, "wanted": "two", "got": "2"}
+
+
+ROUNDED = [
+    ("5.22 GiB", "5.2", True),
+    ("5.22 GiB", "5.2154", True),
+    ("5.22 GiB", "5.2 GiB", True),
+    ("5.22 GiB", "5.22 MiB", False),
+    ("5.22 GiB", "5.3", False),
+    ("5.22 GiB", "5", False),
+    ("1 and 2", "1", False),
+    ("3", "3", False),
+]
+
+
+@pytest.mark.parametrize(("recorded", "given", "right"), ROUNDED)
+def test_one_number_may_be_rounded(ask: Any, recorded: str, given: str, right: bool) -> None:
+    """An exercise asks for a number, and not for the form in which the solution prints it."""
+    assert ask("exercises", "rounded", [[recorded, given]]) == [right]

@@ -25,6 +25,15 @@
     return null;
   };
 
+  /* Whether an answer of one number is the solution's, rounded: 5.2 where that printed 5.22 GiB. */
+  const rounded = (expected, given) => {
+    const [wanted, got] = [lines(expected), lines(given)], [first, second] = [wanted, got].map((text) => text.join("\n").match(NUMBER) ?? []);
+    if (wanted.length * got.length * first.length * second.length !== 1) return false;
+    const [words, own] = [wanted, got].map(([text]) => text.replace(NUMBER, "").trim());
+    if ((own && own !== words) || Math.min(digits(first[0]), digits(second[0])) < 2) return false;
+    return Math.abs(first[0] - second[0]) <= .5 * 10 ** -Math.min(places(first[0]), places(second[0])) * (1 + 1e-9);
+  };
+
   const make = (tag, about = {}, ...inside) => {
     const found = Object.assign(document.createElement(tag), about);
     found.append(...inside);
@@ -45,13 +54,13 @@
       event.preventDefault();
       if (!box.value.trim()) return told.textContent = "Paste what your program printed.";
       const error = /^\s*(?:\w+\.)*(\w*(?:Error|Exception))\b.*$/m.exec(box.value);
-      const right = wanted.find(({ text }) => !difference(text, box.value));
-      if (right) return told.textContent = `Right: this is what the solution printed (${right.label}).`;
+      const right = wanted.find(({ text }) => !difference(text, box.value) || rounded(text, box.value));
+      if (right) return told.textContent = `Right: the solution printed ${right.text.includes("\n") ? "the same" : right.text.trim()} (${right.label}).`;
       if (error && !wanted.some(({ text }) => text.includes(error[1]))) return told.textContent = `Not yet: your program ended with ${error[0].trim()}`;
       const { line, wanted: one, got } = difference(wanted[0].text, box.value);
       told.replaceChildren(`Not yet. Line ${line} is another one than the solution's.`, make("pre", { className: "sd-text", textContent: `yours:    ${got || "(nothing)"}\nsolution: ${one || "(nothing)"}` }));
     };
     solution.before(make("details", { className: "sd-widget sd-try" }, make("summary", { textContent: "Check your answer" }), form));
   };
-  (globalThis.sdWidgets ??= {}).exercises = { difference, mount };
+  (globalThis.sdWidgets ??= {}).exercises = { difference, rounded, mount };
 })();

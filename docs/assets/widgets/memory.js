@@ -48,16 +48,19 @@
     const table = make("table", { className: "sd-table" }, make("thead", {}, make("tr", {}, ...["Part", "Formula", "GiB", "Share"].map((textContent) => make("th", { scope: "col", textContent })))), body);
     const show = () => {
       const wrong = Object.entries(numbers).find(([, field]) => !field.validity.valid || !field.value);
+      for (const field of Object.values(numbers)) field.ariaInvalid = String(field === wrong?.[1]);
+      table.hidden = !!wrong;
       if (wrong) return told.textContent = `${wrong[0]}: a whole number from ${whole.format(wrong[1].min)} to ${whole.format(wrong[1].max)}, please.`;
       const asked = Object.fromEntries(Object.entries(numbers).map(([name, field]) => [name, Number(field.value)]));
       const found = memory({ ...asked, dtype: dtype.value, optimizer: optimizer.value, checkpointing: checkpointing.checked });
       const { parameters, ...parts } = found, [weight, element, residual] = DTYPES[dtype.value];
       const n = whole.format(parameters), layers = whole.format(asked.layers), all = `${whole.format(asked.batch)} × ${whole.format(asked.tokens)} tokens`;
       const inside = `${14 * element + residual} B × width`, per = `${14 * element + 2 * residual} B × width`;
+      const last = `for the last layer ${residual + element} B × width + ${element < weight ? element + weight : element} B × vocabulary`;
       const how = {
         weights: `${n} parameters × ${weight} B`, gradients: `the same`, optimizer: `${OPTIMIZERS[optimizer.value]} × the weights`,
         copies: `${checkpointing.checked ? "the last layer's matrix" : "matrices"} in bfloat16, ${element} B each, kept from forward to backward`,
-        activations: checkpointing.checked ? `${all} × (${layers} layers × ${residual} B × width, and the last layer)` : `${all} × (${layers} layers × ${per}, and the last layer)`,
+        activations: checkpointing.checked ? `${all} × (${layers} layers × ${residual} B × width, and ${last})` : `${all} × (${layers} layers × ${per}, and ${last})`,
         recomputed: `${all} × ${inside}${element < weight ? ", and the layer's matrices in bfloat16" : ""}, one layer at a time`,
       };
       const sum = Object.values(parts).reduce((one, two) => one + two);
