@@ -112,8 +112,8 @@
       note("error", said[0]?.slice(0, 300));
       const link = best.querySelector("dt a[href]"), found = link && !weak ? await section(link.href).catch(() => null) : null;
       if (!found?.childElementCount || now !== turn) return;
-      const about = best.querySelector("dd"), name = about.querySelector("strong");
-      about.replaceChildren(...(name ? [name] : []), found);
+      const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(about.textContent)?.[0];
+      about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), found);
     };
     search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
     const filter = () => {
@@ -130,6 +130,13 @@
     addEventListener("click", ({ target }) => {
       if (box.value && target.closest('a[href^="#"]') && !best.contains(target)) box.value = "", filter();
     });
+    /* Heights out of sight are guesses: go to a letter until it stays. */
+    const letter = () => {
+      const to = document.querySelector("h2[id^=messages-]:target");
+      for (let frame = 0; to && frame < 9; frame++) setTimeout(() => to.scrollIntoView(), frame * 16);
+    };
+    addEventListener("hashchange", letter);
+    addEventListener("load", letter);
     const text = given();
     if (text) box.value = location.hash.startsWith("#error=") ? decodeURIComponent(text) : text, filter();
   }

@@ -143,7 +143,8 @@ def _anchor(letter: str) -> str:
 def _item(entry: Entry, page: Page, id: str) -> str:
     """A term, which links to the page about it, and its definition. Its links and sources are on that page."""
     section, seen = entry.found[0]
-    lines = [f"**{seen.name}.**"] * bool(seen.name and not entry.silent)
+    named = seen.name and not entry.silent and not entry.text.startswith(f"{seen.name}:")
+    lines = [f"{seen.name}."] * bool(named)
     lines += _first_sentence(replace_links(CITATION.sub("", section.prose), lambda _: None)).split("\n")
     others = dict.fromkeys(link(page, one.page) for one, _ in entry.found[1:] if one.page is not section.page)
     lines += [" ".join(["" if entry.silent else _told(seen), f"Also: {', '.join(others)}" if others else ""]).strip()]

@@ -233,8 +233,8 @@ FILTERED = """async (pasted) => {
 """The messages that the box shows for each of some texts."""
 ENTRIES = """() => [...document.querySelectorAll("article dt code:first-child")].filter((code) =>
   code.compareDocumentPosition(document.getElementById("no-message")) & 4).map((code) => {
-  const kind = code.closest("dt").nextElementSibling.querySelector("strong")?.textContent ?? "RuntimeError";
-  return [kind, code.textContent];
+  const told = code.closest("dt").nextElementSibling.textContent;
+  return [/^\\w*(?:Error|Warning|Exception)(?=\\.)/.exec(told)?.[0] ?? "RuntimeError", code.textContent];
 })"""
 OUT_OF_MEMORY = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23.69 GiB "

@@ -89,10 +89,10 @@ def test_an_entry_reads_as_a_definition(write: Write) -> None:
         [
             "## A { #messages-a data-search-exclude }",
             "[``a `quoted` word``](../errors/x.md) { #err-q }\n"
-            ":   **ValueError.**\n"
+            ":   ValueError.\n"
             "    It is `so`, see there and `x[0]` (or not).",
             "## O { #messages-o data-search-exclude }",
-            "[`other`](../errors/x.md#err-o) { #err-o }\n:   **ValueError.**\n    Seen:\n    No block raises it now.",
+            "[`other`](../errors/x.md#err-o) { #err-o }\n:   ValueError.\n    Seen:\n    No block raises it now.",
         ]
     )
 

@@ -122,7 +122,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     const text = program(block);
     try {
       await navigator.clipboard.writeText(text);
-      const runs = /^(?!\s*(?:#|\$|$))/m.test(code(block)) && !/^\$ /m.test(code(block));  /* and not comments alone, or what a terminal reads */
+      const runs = /^[^#\s$]/m.test(code(block));  /* and not comments alone, or what a terminal reads */
       tell(`Copied ${runs ? "a program that runs: " : ""}this block${with_}.${/ Needs .*|$/.exec(block.dataset.about ?? "")}`, text);
     } catch {
       tell("The browser did not let us copy. Select the program here:", text);
