@@ -85,10 +85,16 @@
     for (let at = start.nextElementSibling; at && !(/^H[1-6]$/.test(at.tagName) && at.tagName[1] <= level); at = at.nextElementSibling) {
       if (!at.matches(".sd-ran, .sd-bar, .sd-foot, hr")) found.append(document.importNode(at, true));
     }
-    for (const one of all("[id], [data-block]", found)) one.removeAttribute("id"), delete one.dataset.block, one.removeAttribute("style");
+    for (const one of all("[id]", found)) one.removeAttribute("id");
     for (const one of all("[href]", found)) one.setAttribute("href", new URL(one.getAttribute("href"), url));
     all(".headerlink", found).forEach((one) => one.remove());
-    all("pre > code", found).forEach((one) => { one.tabIndex = 0; });
+    /* The theme makes buttons for the code that is on a page when it is loaded, and here there is none. */
+    all("pre > code", found).forEach((one, at) => {
+      one.parentElement.id = `__code_${at}`;
+      one.before(make("nav", { className: "md-code__nav", innerHTML:
+        `<button class="md-code__button" data-md-type="copy" title="Copy this block alone" data-clipboard-target="#__code_${at} > code">` }));
+      one.tabIndex = 0;
+    });
     return found;
   };
 
@@ -114,6 +120,7 @@
       if (!found?.childElementCount || now !== turn) return;
       const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(about.textContent)?.[0];
       about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), found);
+      sd.show();
     };
     search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
     const filter = () => {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_reader import copied, texts
 
 from same_device_site.error_index import entries
 from same_device_site.error_sections import pattern
@@ -440,6 +441,30 @@ def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
     entry = errors.locator(".sd-best dd").first
     entry.locator("strong", has_text="RuntimeError.").first.wait_for()
     entry.locator(".sd-fix code").first.wait_for()
+
+
+def test_the_answer_has_the_buttons_of_its_page(context: Any, address: str) -> None:
+    """What is copied is the program of that page; of each switch one side is chosen."""
+    page = context.new_page()
+    page.goto(f"{address}reference/errors.html?error=mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)")
+    page.locator(".sd-best .sd-run").nth(1).wait_for()
+    assert copied(page, 1) == texts("errors/mat1-and-mat2-shapes-cannot-be-multiplied.md")[1]
+    assert page.locator(".sd-best [data-md-type=copy]").count() == page.locator(".sd-best pre > code").count()
+    switches = page.locator(".sd-best .sd-switch:visible")
+    assert switches.count() == 2
+    for at in range(2):
+        assert switches.nth(at).locator("[aria-pressed=true]").count() == 1
+
+
+def test_the_answer_has_no_button_for_what_needs_another_section(context: Any, address: str) -> None:
+    """The program would lack the blocks that run before it, and they are on the page alone."""
+    page = context.new_page()
+    page.goto(f"{address}reference/errors.html")
+    page.get_by_role("textbox", name="Error message").fill("Invalid magic number; corrupt file?")
+    blocks = page.locator(".sd-best [data-block]")
+    blocks.nth(0).get_by_role("button", name="Copy this block alone").wait_for()
+    assert [block.get_attribute("data-needs") for block in blocks.all()] == ["0 1", "0 1 2"]
+    assert blocks.locator(".sd-run").count() == 0
 
 
 def test_a_letter_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) -> None:

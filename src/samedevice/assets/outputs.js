@@ -59,6 +59,7 @@
     const told = by.map(([, n, what]) => n + (by.length > 1 ? ` by ${what}` : ""));
     count.textContent = by.length ? `${told.join(" and ")} of ${outputs.length} outputs differ` : "";
   };
+  sd.show = show;
   select.onchange = () => choose("torch", select.value);
   const press = (button) => {
     const top = button.getBoundingClientRect().top;
@@ -87,6 +88,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
      in a list is narrower. */
   const ROOM = 52, LEAST = 66;
   const numbers = (text = "") => text.match(/\d+/g) || [];
+  const needed = ({ dataset }) => numbers(dataset.needs).map((index) => document.querySelector(`[data-block="${index}"]`));
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
   const quiet = (block) => {
     const { keep, raises } = block.dataset;
@@ -95,11 +97,10 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     return raises ? `    try:\n${body}\n    except ${raises}:\n        pass` : body;
   };
   const program = (block) => {
-    const { about, edit = "0 0 ", needs } = block.dataset;
+    const { about, edit = "0 0 " } = block.dataset;
     if (!about) return `${code(block)}\n`;
     const [, start, end, words] = /(\d+) (\d+) (.*)/.exec(edit);
-    const before = numbers(needs).map((index) => document.querySelector(`[data-block="${index}"]`));
-    const silent = before.filter((one) => !one.dataset.setup).map(quiet);
+    const before = needed(block), silent = before.filter((one) => !one.dataset.setup).map(quiet);
     const earlier = before.filter((one) => one.dataset.setup).map((one) => `${code(one)}\n\n`).join("")
       + (silent.length ? `${QUIET}${silent.join("\n\n")}\n\n` : "");
     const text = code(block);
@@ -128,6 +129,11 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       tell("The browser did not let us copy. Select the program here:", text);
     }
   };
+  const room = (block) => {
+    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length)) + (block.closest("li, dd") ? 14 : 0);
+    if (width > ROOM) block.classList.add(width > LEAST ? "sd-below" : "sd-tight");
+  };
+  all("[data-block]").forEach(room);
   const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
   all(".sd-out[id], dt[id]").forEach((one) => link(one, one, "headerlink"));
   const add = () => {
@@ -135,9 +141,10 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
       const block = nav.closest("[data-block]");
       if (!block) continue;
-      link(block, nav, "md-code__button sd-link");
-      if (block.dataset.part) continue;
-      const count = numbers(block.dataset.needs).length;
+      room(block);
+      if (block.id) link(block, nav, "md-code__button sd-link");
+      const before = needed(block), count = before.length;
+      if (block.dataset.part || before.includes(null)) continue;  /* a section that is shown elsewhere may lack some */
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy a program that runs by itself: this block${with_}`;
       nav.prepend(make("button", {
@@ -145,10 +152,6 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       }));
     }
   };
-  for (const block of all("[data-block]")) {
-    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length)) + (block.closest("li") ? 14 : 0);
-    if (width > ROOM) block.classList.add(width > LEAST ? "sd-below" : "sd-tight");
-  }
   const content = document.querySelector(".md-content");
   if (content) new MutationObserver(add).observe(content, { childList: true, subtree: true });
   else all("[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));
