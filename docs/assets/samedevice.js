@@ -16,10 +16,12 @@
     const button = make("button", { className, innerHTML, ariaLabel, onclick: () => control.click() });
     button.setAttribute("for", control.id);
     label.replaceWith(button);
+    addEventListener("keydown", ({ key }) => { if (key === "Escape" && control.checked && button.checkVisibility()) control.click(), button.focus(); });
   }
   /* To know whether code scrolls, the browser lays it out. Ask for one at a time, so that no task is long. */
   let width;
   window.onload = window.onresize = () => {
+    if (query) query.tabIndex = matchMedia("(width < 60em)").matches ? -1 : 0;  /* the focus opens it, over the page */
     for (const one of width !== (width = innerWidth) ? all("pre > code, .md-typeset__scrollwrap, .sd-figure") : []) {
       setTimeout(() => { if (one.scrollWidth > one.clientWidth) one.tabIndex = 0; });
     }

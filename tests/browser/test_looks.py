@@ -69,18 +69,51 @@ def test_the_copy_button_hides_what_runs_below_it(desktop: Any, address: str) ->
     assert color == fence.locator("code").evaluate("(code) => getComputedStyle(code).backgroundColor")
 
 
+IN_SIGHT = """() => {
+  const one = document.activeElement, { left, right, top, bottom } = one.getBoundingClientRect();
+  if (one.matches(".md-option, [name=query]")) return true;
+  const middle = (from, to, end) => (Math.max(from, 0) + Math.min(to, end)) / 2;
+  return document.elementsFromPoint(middle(left, right, innerWidth), middle(top, bottom, innerHeight)).includes(one) || one.outerHTML;
+}"""
+"""Whether a reader sees where the focus is. Of a scheme's switch the label has the ring."""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_each_stop_of_the_keyboard_is_seen(browser: Any, address: str, width: int) -> None:
+    """The closed search opened over the page when the keyboard came by, and its empty list was a stop, too."""
+    page = browser.new_page(viewport={"width": width, "height": 844}, reduced_motion="reduce")
+    page.goto(f"{address}tensors/creating.html", wait_until="load")
+    opened = "document.getElementById('__search').checked"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.evaluate(IN_SIGHT) is True
+        assert width > 390 or not page.evaluate(opened)
+    page.keyboard.press("/")
+    assert page.evaluate(opened)
+    page.close()
+
+
 def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, address: str) -> None:
     """On a narrow screen, a desktop enlarged, sixty links that nobody saw came before the first of the page."""
     page = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     page.goto(f"{address}index.html")
-    link = page.locator(".md-sidebar--primary a.md-nav__link", has_text="Creating tensors")
-    in_menu = "() => !!document.activeElement.closest('.md-sidebar--primary')"
+    in_menu = "!!document.activeElement.closest('.md-sidebar--primary')"
     for _ in range(12):
         page.keyboard.press("Tab")
         assert not page.evaluate(in_menu)
     page.get_by_role("button", name="Open menu").press("Enter")
-    link.focus()
-    page.wait_for_function(in_menu)
+    page.get_by_role("checkbox", name="Tensors").press("Space")
+    page.keyboard.press("Tab")
+    assert page.evaluate(in_menu)
+    assert page.evaluate("document.activeElement.innerText") == "Creating tensors"
+    page.get_by_role("checkbox", name="Tensors").press("Space")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        assert page.evaluate(in_menu)
+        assert "Tensors" not in page.evaluate("document.activeElement.labels[0].innerText")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Open menu"
+    assert not page.locator(".md-sidebar--primary").is_visible()
     page.close()
 
 

@@ -52,7 +52,7 @@
       const [of] = Object.keys(next?.[1] ?? {});
       const button = (textContent, onclick) => make("button", { type: "button", textContent, onclick });
       ask.replaceChildren(...(next ? [of ? `After line ${done + 1}, ${of} is on ` : `Line ${done + 1} gives y on `, button("cpu", () => answer("cpu")), button("cuda", () => answer("cuda")), button("raises an error", () => answer("error"))] :
-        [`${right} of ${asked} right. `, button("again", restart)]));
+        [`${right} of ${asked} right. `, button("again", () => { restart(); ask.querySelector("button").focus(); })]));
     };
     const restart = () => { done = right = asked = 0; show(); };
     which.onchange = () => { name = which.value; restart(); };
