@@ -73,7 +73,8 @@ IN_SIGHT = """() => {
   const one = document.activeElement, { left, right, top, bottom } = one.getBoundingClientRect();
   if (one.matches(".md-option, [name=query]")) return true;
   const middle = (from, to, end) => (Math.max(from, 0) + Math.min(to, end)) / 2;
-  return document.elementsFromPoint(middle(left, right, innerWidth), middle(top, bottom, innerHeight)).includes(one) || one.outerHTML;
+  const there = document.elementsFromPoint(middle(left, right, innerWidth), middle(top, bottom, innerHeight));
+  return there.includes(one) || one.outerHTML;
 }"""
 """Whether a reader sees where the focus is. Of a scheme's switch the label has the ring."""
 
