@@ -143,6 +143,19 @@ def test_a_link_carries_the_version(context: Any, address: str) -> None:
     assert outputs(page)[1] == "line 1 of the old"
 
 
+def test_what_the_site_does_not_have_is_not_taken_from_an_address(context: Any, address: str) -> None:
+    """It became a choice on every page from then on, with nothing to see."""
+    page = context.new_page()
+    page.goto(f"{address}sixty.html?torch=2.1&device=cuda")
+    page.goto(f"{address}sixty.html?torch=1.4&device=mps")
+    assert outputs(page)[1] == "line 1 of the cuda"
+    assert switch(page, "CUDA").get_attribute("aria-pressed") == "true"
+    select = page.get_by_role("combobox", name="Outputs of PyTorch")
+    assert select.input_value() == "2.1"
+    assert select.locator("option[value='1.4']").count() == 0
+    assert page.evaluate("[localStorage['sd-torch'], localStorage['sd-device']]") == ["2.1", "cuda"]
+
+
 def test_a_page_with_one_device_whose_versions_agree_has_no_switch(context: Any, address: str) -> None:
     """A switch with nothing to switch only takes room."""
     page = context.new_page()

@@ -1,9 +1,10 @@
 /* In the head of each page: which outputs are seen, those of one device, with one version of PyTorch where they were
-   made with it. DEVICES are the kinds of device, which page_assets.py puts here. A browser in private mode keeps no choice. */
+   made with it. DEVICES are the kinds of device, which page_assets.py puts here. A browser in private mode keeps no choice.
+   What an address asks for is kept once outputs.js knows that the page has it. */
 var sd = (() => {
   const style = document.head.appendChild(document.createElement("style"));
   const devices = DEVICES;
-  const choice = { device: devices[0], torch: "" }, valid = { device: { test: (one) => devices.includes(one) }, torch: /^[\w.+-]*$/ };
+  const choice = { device: devices[0], torch: "" }, kept = {}, valid = { device: { test: (one) => devices.includes(one) }, torch: /^[\w.+-]*$/ };
   const asked = new URLSearchParams(location.search);
   const take = (key, value) => { if (value != null && valid[key].test(value)) choice[key] = value; };
   const rules = ({ device, torch }) => {
@@ -19,16 +20,21 @@ var sd = (() => {
     }
     return found.join("");
   };
+  const apply = () => {
+    const now = rules(choice);
+    document.documentElement.dataset.sd = choice.device;
+    if (style.textContent !== now) style.textContent = now;
+  };
   const choose = (key, value) => {
     take(key, value);
     try { localStorage.setItem(`sd-${key}`, choice[key]); } catch {}
-    document.documentElement.dataset.sd = choice.device;
-    style.textContent = rules(choice);
+    apply();
   };
   for (const key in choice) {
     try { take(key, localStorage.getItem(`sd-${key}`)); } catch {}
+    kept[key] = choice[key];
     take(key, asked.get(key));
-    choose(key, choice[key]);
   }
-  return { choice, choose, devices };
+  apply();
+  return { choice, choose, devices, kept };
 })();

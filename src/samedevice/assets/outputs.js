@@ -24,6 +24,9 @@
   const devices = sd.devices.filter((one) => marks(".sd-switch [data-sd]", "device").includes(one));
   const order = new Intl.Collator("en", { numeric: true }).compare;
   const versions = marks(".sd-versions button", "at").sort(order).reverse();
+  for (const [key, known] of [["device", devices], ["torch", versions]]) {
+    sd.choose(key, known.includes(sd.choice[key]) ? sd.choice[key] : sd.kept[key]);
+  }
   if (sd.choice.torch && versions.length && !versions.includes(sd.choice.torch)) versions.push(sd.choice.torch);
   const bar = document.querySelector(".sd-bar") ?? make("p", { className: "sd-bar" });
   const title = document.querySelector("article h1, main h1, [role=main] h1, h1");
