@@ -155,7 +155,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* Two names of one thing. */
   const SAME = { __proto__: null, distributeddataparallel: "ddp", fp16: "float16", bf16: "bfloat16", fp32: "float32", fp64: "float64",
     optimizer: "optimizer", optimizers: "optimizer", optimiser: "optimizer", param: "paramet", params: "paramet", lr: "learn", bs: "batch" };
-  const stem = (word) => {
+  const shortened = (word) => {
     if (/^\dd$/.test(word)) return "dimens";
     if (SAME[word]) return SAME[word];
     if (/[_\d]/.test(word) || word.length < 4) return word;
@@ -163,6 +163,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     return (bare.length > 5 ? bare.replace(/([a-z]{4})is(e|ed|er|ing|ation)$/, "$1iz$2")
       .replace(/([a-z]{4})(?:at(?:e|ed|ing|ion|or)|ment)$|(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ional|ion|ly)$/, "$1") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
+  const STEMS = new Map();  /* of each word that was asked for once */
+  const stem = (word) => STEMS.get(word) ?? STEMS.set(word, shortened(word)).get(word);
   const LIGHT = new Set(LITTLE.map(stem));
   /* What people call things that these pages call otherwise. */
   const ALSO = Object.assign(Object.create(null), Object.fromEntries(`
@@ -224,7 +226,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     return { found, lost };
   };
   const build = ({ docs, flat }) => {
-    const titles = {}, counts = new Map(), exact = new Map(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
+    const titles = {}, places = new Map(), exact = new Map(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
     const { found: asked, lost } = flat ? { found: {} } : questions(docs);
     for (const doc of docs) if (!doc.location.includes("#")) titles[doc.location] = doc.title;
     const sections = docs.map((doc) => {
@@ -253,12 +255,12 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
           own.has.set(key, has);
         }
       }
-      for (const word of own.has.keys()) counts.set(word, (counts.get(word) ?? 0) + 1);
+      for (const [word, has] of own.has) (places.get(word) ?? places.set(word, []).get(word)).push([own, has]);
       return own;
     });
     const average = Object.fromEntries(Object.entries(total).map(([field, sum]) => [field, Math.max(1, sum / docs.length)]));
-    const idf = new Map([...counts].map(([word, count]) => [word, Math.log(1 + docs.length / (count + .5))]));
-    const index = { flat, titles, lost, sections, counts, exact, idf, known: [...counts.keys()].map((word) => [word, grams(word)]) };
+    const idf = new Map([...places].map(([word, own]) => [word, Math.log(1 + docs.length / (own.length + .5))]));
+    const index = { flat, titles, lost, sections, places, exact, idf, known: [...places.keys()].map((word) => [word, grams(word)]) };
     for (const section of sections) {
       const { has, length, asked, said } = section;
       section.worth = [...said].reduce((sum, word) => sum + rare(index, stem(word)), 0);
@@ -293,8 +295,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
   const meant = (index, word, last) => {
-    if (index.counts.has(word)) return [[word, 1]];
-    const begun = last ? index.known.filter(([known]) => known.startsWith(word)).sort((a, b) => index.counts.get(b[0]) - index.counts.get(a[0])).slice(0, 5) : [];
+    if (index.places.has(word)) return [[word, 1]];
+    const begun = last ? index.known.filter(([known]) => known.startsWith(word)).sort((a, b) => index.places.get(b[0]).length - index.places.get(a[0]).length).slice(0, 5) : [];
     if (begun.length) return begun.map(([known]) => [known, .8]);
     const own = grams(word);
     const [best, found] = index.known.reduce((top, [other, theirs]) => { const near = alike(own, theirs); return near > top[0] ? [near, other] : top; }, [.55]);
@@ -304,11 +306,11 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
     const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/(?<!\w)\.?to(?:\(\))?,? (?:vs\.?|versus|or|and) \.?cuda\b(?:\(\))?/gi, "x.to(device) or x.cuda()").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
-    const split = (word) => (word.includes("_") && !index.counts.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
+    const split = (word) => (word.includes("_") && !index.places.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
-    const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.counts.has(word));
+    const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.places.has(word));
     const named = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
     const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
@@ -316,6 +318,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const best = (will[0] ?? also[0])?.[0], weight = pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(stem(word)) ? .5 : 1);
       return { word, will: [...will, ...also], extra: !list.includes(word), worth: weight * (best ? rare(index, best) : 3) };
     }).filter(({ will }, at) => will.length || at < 40).slice(0, 60);
+    terms.all = terms.reduce((sum, { extra, worth }) => sum + (extra ? 0 : worth), 0);
     terms.how = new Map(terms.filter(({ extra }) => !extra).flatMap(({ will }) => will.toReversed()));
     return terms;
   };
@@ -329,31 +332,39 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     }).sort((one, other) => other - one);
     return [1, .3, .15].reduce((sum, part, at) => sum + part * (found[at] ?? 0), 0);
   };
+  /* The sections that have words of a text, and what of it each of them has, in its titles and anywhere. */
+  const having = (index, terms) => {
+    const found = new Map();
+    for (const { will, extra, worth } of terms) {
+      const words = new Map();
+      for (const [word, how] of will) for (const [section, own] of index.places.get(word) ?? []) {
+        const top = words.get(section) ?? words.set(section, { best: 0, said: 0, title: 0, about: 0, named: false }).get(section);
+        top.best = Math.max(top.best, how * own.weight);
+        top.said = Math.max(top.said, how);
+        if (own.title) top.title = Math.max(top.title, how);
+        if (section.about.has(word)) top.about = Math.max(top.about, how);
+        top.named ||= how > .6 && !!own.page;
+      }
+      for (const [section, { best, said, title, about, named }] of words) {
+        const all = found.get(section) ?? found.set(section, { sum: 0, covered: 0, titled: 0, paged: 0, named: false }).get(section);
+        all.sum += worth * best * (extra ? .5 : 1);
+        all.named ||= named;
+        if (extra) continue;
+        all.covered += worth * said;
+        all.titled += worth * title;
+        all.paged += worth * about;
+      }
+    }
+    return found;
+  };
   /* Of a question: what a section says of its words. Of a message: how much of the one is in the other. Then how much of what was
      asked is covered, and of a message its share in the other one plus the other one's share in it. */
-  const score = (index, section, terms, pasted, asked) => {
-    let sum = 0, all = 0, covered = 0, titled = 0, paged = 0;
-    for (const { will, extra, worth } of terms) {
-      let best = 0, title = 0, said = 0, about = 0;
-      for (const [other, how] of will) {
-        const own = section.has.get(other);
-        if (own) best = Math.max(best, how * own.weight);
-        if (own) said = Math.max(said, how);
-        if (own?.title) title = Math.max(title, how);
-        if (section.about.has(other)) about = Math.max(about, how);
-      }
-      sum += worth * best * (extra ? .5 : 1);
-      if (extra) continue;
-      all += worth;
-      covered += worth * said;
-      titled += worth * title;
-      paged += worth * about;
-    }
-    if (!all || !sum) return [0, 0, 0];
+  const score = (index, section, found, terms, pasted, asked) => {
+    const { sum, covered, titled, paged, named } = found, { all } = terms;
+    if (!all) return [0, 0, 0];
     if (pasted && (section.literal || index.flat)) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all;
-    const named = terms.some(({ will }) => will.some(([word, how]) => how > .6 && section.has.get(word)?.page));
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
     const like = likeness(index, section, terms, all) * (pasted ? .4 : 1.5);
     const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
@@ -384,13 +395,14 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     (text) => /arguments from the '(\w+)' backend/.exec(text)?.[1].replace(/^(?!MPS).*/, "CUDA"),
     (text) => { const [all, name, what] = /(?:"(\w+)" )?not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? kind(what, name) : what ?? all; },
   ];
+  const ASSERT = "INTERNAL ASSERT FAILED";
   /* The lack of an attribute is another error if both the class and the attribute are others, and so is an unexpected argument. */
   const strange = (asked, { title }) => {
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
     if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
     const [, denied] = /object is (not \w+)/.exec(title) ?? [];
     if (denied && !asked.includes(denied)) return true;
-    const [mine, its] = [asked, title].map((one) => words(/(.*)INTERNAL ASSERT FAILED/s.exec(one)?.[1] ?? ""));
+    const [mine, its] = [asked, title].map((one) => words(one.includes(ASSERT) ? one.split(ASSERT)[0] : ""));
     if (its.length && !its.some((word) => mine.includes(word))) return true;
     const [, ...named] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? /(\w+)\(\) got an unexpected keyword argument '(\w+)'/.exec(asked) ?? [];
     return named.length > 0 && !named.some((word) => title.includes(`'${word}'`) || title.includes(`${word}()`));
@@ -406,16 +418,17 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const read = new Map(some.map(({ word, will }) => [word, will[0]?.[0]]));
       const said = new Map(pairs(words(unquoted(texts[at])).map((word) => read.get(word) ?? stem(word))).map((pair) => [pair, paired(index, pair)]));
       const length = [...said.values()].reduce((sum, worth) => sum + worth, 0);
-      for (const section of index.sections) {
-        const [value, cover, both] = score(index, section, some, pasted, phrase), literal = index.flat && pasted && value;
+      for (const [section, has] of having(index, some)) {
+        const [value, cover, both] = score(index, section, has, some, pasted, phrase), literal = index.flat && pasted && value;
         const [theirs, ours, begun, shared] = literal ? ordered(index, section, said) : [1, 0, 0, 0];
         const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted.has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
+        if (score_ <= (best.get(section)?.score ?? 0)) continue;
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const beside = at > 0 && /Warning$/.test(found[at].name) && !/Warning$/.test(found[0].name);  /* the program went on after it */
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
         const weak = !common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section);
-        if (score_ > (best.get(section)?.score ?? 0)) best.set(section, { section, score: score_, cover, at, weak, beside, late: found[at].name === "ChildFailedError" });
+        best.set(section, { section, score: score_, cover, at, weak, beside, late: found[at].name === "ChildFailedError" });
       }
     });
     const top = [...best.values()].sort((a, b) => (index.flat && pasted && (a.weak - b.weak || a.late - b.late)) || b.score - a.score);
@@ -478,7 +491,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     });
     const last = words(asked).at(-1) ?? "";
     const suggest = [...index.exact.keys()].filter((word) => last && word !== last && word.startsWith(last))
-      .sort((a, b) => index.counts.get(stem(b)) - index.counts.get(stem(a))).slice(0, 1);
+      .sort((a, b) => index.places.get(stem(b)).length - index.places.get(stem(a)).length).slice(0, 1);
     return { items, suggest };
   };
   /* The box for errors: entries and not pages, and what of the text they are about. */
