@@ -486,7 +486,9 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
         terms: Object.fromEntries(terms.map(({ word, will }) => [word, will.some(([other]) => section.has.has(other))])),
       });
       const own = found.find(({ section }) => section.doc.location === page), others = found.filter((one) => one !== own);
-      const top = own ? about(own) : { location: page, title: index.titles[page] ?? "", text: "", terms: {} };
+      /* The theme writes the words that a page has into its address. */
+      const hit = () => Object.fromEntries(Object.entries(about(others[0]).terms).filter(([, has]) => has));
+      const top = own ? about(own) : { location: page, title: index.titles[page] ?? "", text: "", terms: hit() };
       return [{ ...top, score: others[0]?.score ?? top.score }, ...others.map(about)];
     });
     const last = words(asked).at(-1) ?? "";

@@ -119,15 +119,26 @@ EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")]
   .map((one) => one.textContent)"""
 
 
-def test_an_excerpt_is_two_lines_of_prose(search: Any) -> None:
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_excerpt_is_two_lines_of_prose(search: Any, width: int) -> None:
     """A result is chosen by what it says, and as many as possible are in sight."""
-    sections_for(search, "freeze layers")
+    search.set_viewport_size({"width": width, "height": 900})
+    sections_for(search, "freeze layers" if width > 390 else "gradient accumulation")
     assert search.locator(".md-search-result__article > :is(pre, code + code)").count() == 0
-    heights = search.locator(".md-search-result__article > p:visible").evaluate_all(
-        "all => all.map((one) => one.clientHeight)"
+    lines = search.locator(".md-search-result__article > p:visible").evaluate_all(
+        "all => all.map((one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight))"
     )
-    assert heights
-    assert max(heights) < 70
+    search.set_viewport_size({"width": 1280, "height": 900})
+    assert lines
+    assert max(lines) < 2.1
+
+
+def test_the_address_of_what_is_found_has_words_of_the_page(search: Any) -> None:
+    """The page marks them. Where the title alone stands for a page, its address ended in an empty list of them."""
+    sections_for(search, "difference between view and reshape")
+    hrefs = search.locator(".md-search-result__link").evaluate_all("all => all.map((link) => link.href)")
+    assert len(hrefs) > 3
+    assert [href for href in hrefs if "?h=" not in href or re.search(r"\?h=(#|$)", href)] == []
 
 
 def test_code_is_in_an_excerpt_if_it_was_asked_for(search: Any) -> None:
