@@ -135,3 +135,23 @@ def test_no_button_covers_a_block_in_a_list(desktop: Any, address: str) -> None:
     block.scroll_into_view_if_needed()
     block.locator("nav .sd-run").wait_for()
     assert desktop.evaluate(COVERED) == []
+
+
+CUT = """() => [...document.querySelectorAll("[data-block] code :is(.n, .nn, .nf)")]
+  .filter((name) => name.textContent.length < 30 && name.getClientRects().length > 1).map((name) => name.textContent)"""
+BEYOND = """() => [...document.querySelectorAll("details .sd-out")].filter((one) => {
+  const { left, right } = one.getBoundingClientRect(), box = one.closest("details").getBoundingClientRect();
+  return left < box.left || right > box.right;
+}).length"""
+
+
+@pytest.mark.parametrize("name", ["tensors/reproducibility", "memory/model-of-memory"])
+def test_on_a_phone_no_name_is_cut_and_no_output_is_wider_than_its_box(browser: Any, address: str, name: str) -> None:
+    """`check_available=Tr` over `ue` is other code; an output in a solution was drawn over its frame."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}{name}.html")
+    page.add_style_tag(content="* { content-visibility: visible !important }")
+    page.evaluate("document.querySelectorAll('article details').forEach((box) => { box.open = true; })")
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(BEYOND) == 0
+    page.close()

@@ -353,7 +353,7 @@ def test_on_a_phone_code_is_wrapped_and_copied_as_it_is(browser: Any, address: s
     )
     block = page.locator('[data-block="1"]')
     block.scroll_into_view_if_needed()
-    assert set(block.locator("code").evaluate(INDENTS)["goesOn"]) == {6}
+    assert set(block.locator("code").evaluate(INDENTS)["goesOn"]) == {10}
     block.locator('button[data-md-type="copy"]').click()
     code = parse_page(ROOT / "docs/tensors/creating.md", ROOT).blocks[1].code
     assert page.evaluate("navigator.clipboard.readText()").strip() == code.strip()
