@@ -15,7 +15,7 @@ from samedevice.outputs.output import Output
 from samedevice.page_runs import UNCHANGED, PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import Settings
+from samedevice.project import CACHE, Settings
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The folder of the recordings of this interpreter."""
@@ -192,6 +192,31 @@ def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, 
         found = cache.find(page, "cpu")
         assert found is not None
         assert [entry.output for entry in found.entries] == [Output("one\n"), Output("two\n"), Output("4\n")]
+    finally:
+        runs.close()
+
+
+def test_what_is_kept_already_is_not_written_again(root: Path, page: Page) -> None:
+    """To write the files of a page takes longer than to run most of its blocks."""
+    written = []
+    for _ in range(2):
+        runs = PageRuns(root)
+        try:
+            runs.result(page, "cpu")
+        finally:
+            runs.close()
+        written.append({path: path.stat().st_ino for path in (root / CACHE).rglob("page.json")})
+    assert len(written[0]) == 2
+    assert written[0] == written[1]
+
+
+def test_what_was_recorded_is_read_anew(root: Path, page: Page) -> None:
+    """The summary of a run that records counts what is missing."""
+    runs = PageRuns(root)
+    try:
+        assert runs.recorded(page) == ((), [])
+        runs.write(page, "cpu", runs.result(page, "cpu"))
+        assert len(runs.recorded(page)[0]) == 1
     finally:
         runs.close()
 

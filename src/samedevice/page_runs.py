@@ -149,6 +149,7 @@ class PageRuns:
             return ""
         first_device = all(path != page.path for path, _ in self.written)
         self.written.add((page.path, device))
+        self.known.pop(page.path, None)
         where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]

@@ -24,7 +24,6 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
 from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
-from samedevice.outputs.recording_files import load_all
 from samedevice.page_runs import PageRuns, sweep
 from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
@@ -174,7 +173,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
         job, root = config.stash[JOB], config.rootpath
         pages = list(readable(root, settings, job.pages))
-        found = [(page, load_all(root, Path(settings.recordings), page)[0]) for page in pages]
+        found = [(page, job.runs.recorded(page)[0]) for page in pages]
         lines += elsewhere(found, () if job.simulated else job.devices)
         lines += outdated(found, job.devices, job.simulated)
         lines += orphans(root, pages, settings)

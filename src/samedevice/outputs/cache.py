@@ -89,8 +89,9 @@ class OutputCache:
             None if output is None or fault(block, device, output) else output
             for block, output in zip(page.blocks, run.outputs, strict=True)
         ]
-        found = as_recording(page, replace(run, outputs=tuple(outputs)), self.find(page, device))
-        if found is not None and found.entries:
+        kept = self.find(page, device)
+        found = as_recording(page, replace(run, outputs=tuple(outputs)), kept)
+        if found is not None and found.entries and found != kept:
             with contextlib.suppress(OSError):  # a cache only saves time
                 save(place(self.folder, _folder(device), page), found)
                 file_cache.keep(*self._place_of_key(page, device), True)
