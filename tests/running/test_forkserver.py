@@ -16,7 +16,7 @@ import pytest
 from samedevice.errors import SessionError
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.forkserver import kill_group, preload
+from samedevice.running.forkserver import kill_group
 from samedevice.running.processes import CAN_FORK, Launcher
 from samedevice.running.section_runner import SectionRunner
 
@@ -196,10 +196,11 @@ def test_a_group_that_has_ended_can_be_killed() -> None:
     kill_group(process)
 
 
-def test_a_module_is_imported_ahead_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Freezing the garbage collector's objects for each page would cost more than it saves."""
-    monkeypatch.setattr("importlib.import_module", lambda name: pytest.fail(f"imported {name}"))
-    preload("sys")
+def test_a_page_collects_its_own_garbage_alone(one_server: object, root: Path, write: Callable[..., Page]) -> None:
+    """To look through all that the server imported would copy its memory for each page."""
+    page = write("```python\nimport gc\n\ngc.isenabled(), gc.get_freeze_count() > len(gc.get_objects())\n```\n")
+    with SectionRunner(root) as sessions:
+        assert sessions.run(page, "cpu").outputs == (Output(value="(True, True)"),)
 
 
 LEFT = """

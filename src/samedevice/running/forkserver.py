@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import importlib.util
 import json
 import os
 import select
@@ -28,7 +27,8 @@ import time
 import traceback
 from pathlib import Path
 
-from samedevice.running.worker import Job, work
+from samedevice.running.machine import installed, processor
+from samedevice.running.worker import LIBC, Job, work
 
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 """Numbers of Linux's prctl."""
@@ -83,7 +83,8 @@ class ForkServer:
     def _start(self, channel: socket.socket, job: Job) -> None:
         for module in job["preload"]:
             with contextlib.suppress(Exception):
-                preload(module)
+                importlib.import_module(module)
+        gc.freeze()  # else each process would copy the memory of all these objects when it collects garbage
         server = os.getpid()
         try:
             process = os.fork()
@@ -110,6 +111,7 @@ class ForkServer:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for other in (self.control, *self.running.values()):
                 other.close()
+            gc.enable()
             work(job, channel.makefile("wb"))
         except BaseException:
             os.write(channel.fileno(), json.dumps({"crash": traceback.format_exc()}).encode() + b"\n")
@@ -155,26 +157,17 @@ def kill_group(process: int) -> None:
 
 def _prctl(option: int, value: int) -> None:
     """On Linux, set what the kernel does when the parent of this process, or of one of its descendants, ends."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(option, value)
-
-
-def preload(module: str) -> None:
-    """Import a module for all the processes to come, once; keep it out of their garbage collection."""
-    if module not in sys.modules:
-        importlib.import_module(module)
-        gc.collect()
-        gc.freeze()
+    if sys.platform == "linux" and LIBC is not None:
+        LIBC.prctl(option, value)
 
 
 def main() -> None:
     """Import what pages need, then serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
-    if importlib.util.find_spec("torch"):
-        preload("torch")
+    gc.disable()  # what is imported stays
+    installed()
+    processor()
     _prctl(CHILD_SUBREAPER, 1)
     server = ForkServer(control)
     try:

@@ -1,6 +1,7 @@
 """machine: facts of the machine that a page runs on: the device's name, the driver, the versions, how many devices.
 
-A page's process imports this, so it imports next to nothing itself, and torch only where it asks for a device.
+A page's process imports this, so it imports next to nothing itself, and torch only where it asks for a device. What
+cannot change while a program runs is found once, by the fork server for all pages.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib.util
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,13 @@ def environment(device: str, simulated: bool = False) -> dict[str, str | bool]:
     return found | {"name": name, "driver": "" if simulated else kind.driver()}
 
 
+@cache
 def installed() -> Any:
     """PyTorch, imported; None where it is not installed, as in a project of plain Python."""
     return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
 
 
+@cache
 def processor() -> str:
     """The processor's model name, without trademark signs and frequency."""
     import platform

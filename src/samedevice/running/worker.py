@@ -32,6 +32,13 @@ from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+LIBC = ctypes.CDLL(None) if os.name == "posix" else None
+"""The C library of this process."""
 FILE_SIZE = 1 << 30
 """Bytes that one file written by a page may have, its captured output included."""
 INK = "#0b0c0d"
@@ -76,8 +83,8 @@ class Capture:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):  # the page may have put anything in its place
                 stream.flush()
-        if os.name == "posix":
-            ctypes.CDLL(None).fflush(None)
+        if LIBC is not None:
+            LIBC.fflush(None)
         found = read_printed(self.file)
         os.ftruncate(self.file.fileno(), 0)
         self.file.seek(0)
@@ -272,9 +279,7 @@ def prepare(job: Job) -> None:
     os.chdir(job["folder"])
     os.environ.update(job["environ"])
     sys.path[:] = [path for path in sys.path if path not in begun]
-    if os.name == "posix":
-        import resource
-
+    if resource is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.nice(10 if job["yields"] else 0)
