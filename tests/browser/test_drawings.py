@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import at_rest
 
 DRAWN = sorted((Path(__file__).parents[2] / "docs/assets/diagrams").glob("*.svg"))
 CUT = """(svg) => {
@@ -46,4 +47,21 @@ def test_a_wide_plot_can_be_read_on_a_phone(browser: Any, address: str, name: st
     assert min(letters) >= 10
     page.wait_for_function("() => document.querySelector('.sd-figure').tabIndex === 0")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.close()
+
+
+def test_a_plot_that_is_cut_off_on_a_phone_says_so(browser: Any, address: str) -> None:
+    """Its edge is shaded until the reader is at its end; the line of `inf` was out of sight, and nothing said so."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}amp/gradscaler.html")
+    figure = page.locator(".sd-figure").first
+    figure.scroll_into_view_if_needed()
+    at_rest(figure)
+    box = figure.bounding_box()
+    corner = {"x": box["x"] + box["width"] - 4, "y": box["y"] + box["height"] - 4, "width": 4, "height": 4}
+    cut = page.screenshot(clip=corner)
+    figure.evaluate("one => { one.scrollLeft = one.scrollWidth; }")
+    assert page.screenshot(clip=corner) != cut
+    figure.evaluate("one => { one.scrollLeft = 0; }")
+    assert page.screenshot(clip=corner) == cut
     page.close()
