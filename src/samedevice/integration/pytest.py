@@ -172,8 +172,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     settings = config.stash[JOB].settings
     if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
         job, root = config.stash[JOB], config.rootpath
-        pages = list(readable(root, settings, job.pages))
-        found = [(page, job.runs.recorded(page)[0]) for page in pages]
+        pages = list(readable(root, settings, {} if job.record else job.pages))  # recording may have written into one
+        found = [(page, job.runs.recorded(page)[0]) for page in pages if page.blocks]
         lines += elsewhere(found, () if job.simulated else job.devices)
         lines += outdated(found, job.devices, job.simulated)
         lines += orphans(root, pages, settings)

@@ -75,7 +75,7 @@ def why_left(info: str, above: str = "", body: str = "", macros: bool = False) -
     """
     found = words(info)
     key = next((key for key, test in LEAVES.items() if key in found and test(found[key])), "")
-    comment, included = SKIPPED.search(above), INCLUDED.search(body)
+    comment, included = SKIPPED.match(above, max(0, above.rfind("<!--"))), INCLUDED.search(body)
     macro = MACRO.search(body) if macros else None
     left = (comment[0].strip("<!-> \n") if comment else "") or (included["what"] if included else "")
     return key or left or (macro[0][:2] if macro else "")

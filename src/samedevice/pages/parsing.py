@@ -49,11 +49,10 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
 def readable(
     root: Path, settings: Settings = DEFAULTS, known: Mapping[str, Page] = MappingProxyType({})
 ) -> Iterator[Page]:
-    """The pages of a project that can be read; of `known`, by path, those whose text is as it was, unparsed."""
+    """The pages of a project that can be read; those that are `known`, by path, as they are."""
     for path in page_files(root, settings):
         with contextlib.suppress(PageError):
-            text, old = read_page(path, root), known.get(path.relative_to(root).as_posix())
-            yield old if old and old.text == text else parse_page(path, root, text, settings)
+            yield known.get(path.relative_to(root).as_posix()) or parse_page(path, root, settings=settings)
 
 
 def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:
