@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,6 +87,8 @@ class Output:
     @cached_property
     def digest(self) -> str:
         """Hash of what `to_json` gives."""
+        import hashlib  # here, because a page's process makes none
+
         return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()
 
     @classmethod

@@ -25,7 +25,6 @@ import socket
 import sys
 import time
 import traceback
-from pathlib import Path
 
 from samedevice.running.machine import installed, processor
 from samedevice.running.worker import LIBC, Job, work
@@ -143,9 +142,9 @@ class ForkServer:
 def children() -> set[int]:
     """The children of this process, on Linux, those that it adopted included."""
     found: set[int] = set()
-    for path in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # a thread that has just ended
-            found.update(map(int, path.read_text().split()))
+    for thread in os.listdir("/proc/self/task") if sys.platform == "linux" else ():
+        with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/children") as file:  # or it has just ended
+            found.update(map(int, file.read().split()))
     return found
 
 
