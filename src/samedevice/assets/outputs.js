@@ -54,13 +54,17 @@
       const chosen = buttons.find((b) => b.dataset.at.split(" ").includes(torch)) || buttons[0];
       buttons.forEach((b) => { b.ariaPressed = b === chosen; });
     }
-    const option = (one) => new Option(differ(device, one) ? `${one}: ${differ(device, one)} differ` : one, one);
+    const option = (one) => {
+      const some = differ(device, one);
+      return new Option(some ? `${one}: ${some} differ${some > 1 ? "" : "s"}` : one, one);
+    };
     select.replaceChildren(new Option("newest", ""), ...versions.map(option));
     select.value = torch;
-    const two = all(".sd-out:has(> .sd-switch:not([data-by-version]) [data-sd])").length;
-    const by = [[devices.length, two, "device"], [versions.length, several(device).length, "version"]].filter(([some]) => some);
-    const told = by.map(([, n, what]) => n + (by.length > 1 ? ` by ${what}` : ""));
-    count.textContent = by.length ? `${told.join(" and ")} of ${outputs.length} outputs differ` : "";
+    /* Whatever is chosen. What another version printed elsewhere, a device did not change. */
+    const by = [["device", ":not(.sd-versions, [data-by-version])"], ["version", ":is(.sd-versions, [data-by-version])"]]
+      .map(([what, has]) => [all(`.sd-out:has(> .sd-switch${has})`).length, what]).filter(([some]) => some);
+    const told = by.map(([some, what]) => `${some} by ${what}`);
+    count.textContent = by[0] ? `outputs that differ: ${told.join(", ")}, of ${outputs.length}` : "";
   };
   sd.show = show;
   select.onchange = () => choose("torch", select.value);
