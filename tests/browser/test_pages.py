@@ -69,8 +69,11 @@ AXE = """async ([context, rules]) => {
 OF_COLORS = ["color-contrast", "link-in-text-block"]
 """The rules that a scheme of colors can break; the others are for the page as it is at first."""
 NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
-SCHEMES: dict[Literal["light", "dark"], str] = {"light": "default", "dark": "slate"}
+Scheme = Literal["light", "dark"]
+SCHEMES: dict[Scheme, str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
+AXE_SCRIPT = "axe.min.js"
+"""Where the site that is visited has axe."""
 WIDE: Any = {"width": 1280, "height": 900}
 NARROW: Any = {"width": 320, "height": 700}
 """A window, and a screen of 320 px. The window is first: the theme looks for what scrolls when a page is loaded."""
@@ -101,10 +104,13 @@ class Visit:
     """Paths of what was loaded, below the site."""
 
 
-async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int], navigations: set[str]) -> Visit:
+async def visit(
+    tab: Any, page: str, address: str, schemes: tuple[Scheme, ...], looks: set[int], navigations: set[str]
+) -> Visit:
     """Open a page and look at it, on a narrow screen too, then in both schemes at what no page before had like this.
 
-    Messages are not in the navigation, so that theirs is the same to the letter: axe looks at it once.
+    Messages are not in the navigation, so that theirs is the same to the letter: axe looks at it once. The tab has the
+    first scheme already.
     """
     from playwright.async_api import TimeoutError
 
@@ -117,14 +123,13 @@ async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int], na
     }
     for event, tell in told.items():
         tab.on(event, tell)
-    await tab.emulate_media(color_scheme="light")
     await tab.goto(address + page, wait_until="load")
     with contextlib.suppress(TimeoutError):
         await tab.wait_for_function(READY, polling=50, timeout=5000)
     seen.wrong += await tab.evaluate(COVERED)
     seen.outputs, seen.shown = await tab.evaluate(OUTPUTS)
     await tab.evaluate(WITHOUT_PLOTS)
-    await tab.evaluate(axe)
+    await tab.add_script_tag(url=address + AXE_SCRIPT)  # the browser compiles it once; it would each text that it is told
     navigation = await tab.evaluate(NAVIGATION)
     context = WITHOUT_NAVIGATION if navigation in navigations else None
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, [context, NOT_OF_COLORS])
@@ -135,10 +140,10 @@ async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int], na
     await tab.evaluate(PAINTED)
     new = set(await tab.evaluate(NEW_LOOKS, list(looks)))
     looks.update(new)
-    for scheme, name in SCHEMES.items() if new else ():
+    for scheme in schemes if new else ():
         await tab.emulate_media(color_scheme=scheme)
         # not at each frame: on one page that waited for half a minute
-        await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{name}'", polling=50)
+        await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{SCHEMES[scheme]}'", polling=50)
         seen.violations[scheme] = await tab.evaluate(AXE, [None, {"runOnly": OF_COLORS}])
     for event, tell in told.items():
         tab.remove_listener(event, tell)
@@ -147,6 +152,8 @@ async def visit(tab: Any, page: str, address: str, axe: str, looks: set[int], na
 
 def note(seen: Visit, url: str, address: str) -> None:
     """Keep what is loaded of the site apart from what is asked of others."""
+    if url == address + AXE_SCRIPT:
+        return
     if url.startswith(address):
         seen.loaded.add(urlsplit(url).path.removeprefix(f"/{NAME}/") or "index.html")
     elif not url.startswith("data:"):
@@ -155,10 +162,8 @@ def note(seen: Visit, url: str, address: str) -> None:
 
 async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
     """Visit all pages with one browser, in as many tabs as there are cores: a new tab costs more than a new page."""
-    import axe_playwright_python
     from playwright.async_api import async_playwright
 
-    axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     left, found, looks, navigations = list(reversed(pages)), {}, set[int](), set[str]()
 
     async with async_playwright() as playwright:
@@ -167,9 +172,13 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
         async def visit_some() -> None:
             tab = await context.new_page()
+            schemes: tuple[Scheme, ...] = ("light", "dark")
+            await tab.emulate_media(color_scheme="light")
             while left:
                 page = left.pop()
-                found[page] = await visit(tab, page, address, axe, looks, navigations)
+                found[page] = seen = await visit(tab, page, address, schemes, looks, navigations)
+                if schemes[1] in seen.violations:  # a change of scheme costs a layout: the next page begins with this one
+                    schemes = (schemes[1], schemes[0])
 
         await asyncio.gather(*(visit_some() for _ in range(os.cpu_count() or 1)))
         await browser.close()
@@ -182,9 +191,12 @@ def visits(site: Path, address: str, chromium: dict[str, Any]) -> dict[str, Visi
 
     Chromium without windows takes a quarter less processor time for it, where it is there.
     """
+    import axe_playwright_python
+
     found = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
     pages = sorted(page for page in found if "http-equiv" not in (site / page).read_text(encoding="utf-8")[:600])
     assert len(pages) > 30
+    shutil.copy(Path(axe_playwright_python.__file__).parent / "axe.min.js", site / AXE_SCRIPT)
     shell = {"executable_path": shutil.which("chromium-headless-shell") or chromium["executable_path"]}
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, visits_of(pages, address, chromium | shell)).result()
