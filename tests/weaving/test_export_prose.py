@@ -165,6 +165,9 @@ def test_prose_loses_attributes_and_its_links_become_whole(
 
 
 def test_links_are_text_where_the_address_of_the_site_is_not_known(write: Callable[..., Page]) -> None:
-    """A relative link leads nowhere once the file was downloaded."""
-    page = write("See [the `x`](../x.md), ![a plot](x.svg) and [there](https://pytorch.org).\n", "docs/topic/page.md")
-    assert markdown(page, {}) == "See the `x`, a plot and [there](https://pytorch.org).\n"
+    """A relative link leads nowhere once the file was downloaded; Markdown is read where it is, beside other pages'."""
+    text = "See [the `x`](../x.md#y), ![a plot](x.svg) and [there](https://pytorch.org)."
+    page = write(f"{text}\n", "docs/topic/page.md")
+    (cell,) = json.loads(notebook(page, {}))["cells"]
+    assert cell["source"] == "See the `x`, a plot and [there](https://pytorch.org)."
+    assert markdown(page, {}) == f"{text}\n"

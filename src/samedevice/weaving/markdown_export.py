@@ -10,14 +10,17 @@ from samedevice.outputs.escaping import markdown as escaped
 from samedevice.pages.fences import fence_mark
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.prose import Address, Unboxer, pieces, portable
+from samedevice.weaving.prose import Address, Unboxer, pieces, portable, without_attributes
 
 
 def markdown(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
-    """The page's Markdown, without front matter and fence options, each output as text after its block."""
+    """The page's Markdown, without front matter and fence options, each output as text after its block.
+
+    It is where its page is, among the others: where the site's address is not known, its links stay relative.
+    """
     parts = []
     for text, block in pieces(page):
-        parts.append(portable(text, page, address or Address()))
+        parts.append(portable(text, page, address) if address and address.root else without_attributes(text))
         if block is not None and not block.hidden:
             parts.append(_block(block, shown.get(block.index, ())))
     return Unboxer().feed("".join(parts))

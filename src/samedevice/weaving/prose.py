@@ -109,7 +109,11 @@ def portable(text: str, page: Page, address: Address) -> str:
 
     Where the site's address is not known, the text of a link to another page remains.
     """
-    text = replace_links(text, lambda link: address.of(page, link.url))
+    return without_attributes(replace_links(text, lambda link: address.of(page, link.url)))
+
+
+def without_attributes(text: str) -> str:
+    """Prose without what only this site's renderer understands."""
     return outside_code(text, lambda part: ATTRIBUTES.sub("", part))
 
 
