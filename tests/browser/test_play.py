@@ -73,6 +73,8 @@ def test_a_program_is_stepped_through_by_keyboard(context: Any, address: str) ->
         widget.page.keyboard.press("Enter")
         assert widget.get_by_role("status").inner_text().startswith("Right.")
     assert "5 of 5 right" in widget.inner_text()
+    pads = "cell => parseFloat(getComputedStyle(cell).paddingLeft) / parseFloat(getComputedStyle(cell).fontSize)"
+    assert widget.locator(".sd-on-cpu").first.evaluate(pads) > 0.3  # the bar of the device is not over its name
     widget.get_by_role("button", name="again").press("Enter")
     assert widget.get_by_role("button", name="cpu").evaluate("button => button === document.activeElement")
 
