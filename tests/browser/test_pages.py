@@ -129,7 +129,8 @@ async def visit(
     seen.wrong += await tab.evaluate(COVERED)
     seen.outputs, seen.shown = await tab.evaluate(OUTPUTS)
     await tab.evaluate(WITHOUT_PLOTS)
-    await tab.add_script_tag(url=address + AXE_SCRIPT)  # the browser compiles it once; it would each text that it is told
+    # the browser compiles a file once, and each text that it is told anew
+    await tab.add_script_tag(url=address + AXE_SCRIPT)
     navigation = await tab.evaluate(NAVIGATION)
     context = WITHOUT_NAVIGATION if navigation in navigations else None
     seen.violations["all rules but of colors"] = await tab.evaluate(AXE, [context, NOT_OF_COLORS])
@@ -177,7 +178,8 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
             while left:
                 page = left.pop()
                 found[page] = seen = await visit(tab, page, address, schemes, looks, navigations)
-                if schemes[1] in seen.violations:  # a change of scheme costs a layout: the next page begins with this one
+                # a change of scheme costs a layout: the next page begins with the one that is shown
+                if schemes[1] in seen.violations:
                     schemes = (schemes[1], schemes[0])
 
         await asyncio.gather(*(visit_some() for _ in range(os.cpu_count() or 1)))
