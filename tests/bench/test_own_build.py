@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import alone
 import own_build
 import pytest
 from own_build import FETCHED, LEFT, difference, reason
@@ -80,3 +81,12 @@ def test_the_fences_that_another_tool_does_not_read_become_text(
     monkeypatch.setattr(own_build, "call", lambda *_: ("docs/a.md::[CodeFence#1][line:3]\n", 0))
     assert own_build.keep_shared(tmp_path, Path("python"), ()) == 1
     assert page.read_text(encoding="utf-8") == "# A\n\n```python\n1\n```\n\n```text\n>>> 1\n1\n```\n"
+
+
+def test_code_alone_runs_as_ours_and_as_theirs() -> None:
+    """It is compared with what they take: with names of earlier blocks and `await`, and without."""
+    wait = ("python", "import asyncio\nawait asyncio.sleep(0)")
+    one = [("python", "x = 1"), ("python", "x"), ("python", "raise SystemExit"), wait]
+    other = [("python", "x"), ("transcript", ">>> 1\n1\n"), ("transcript", ">>> 1\n2\n")]
+    assert alone.passed([one, other], fresh=False) == 4
+    assert alone.passed([one, other], fresh=True) == 2

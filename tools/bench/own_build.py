@@ -9,17 +9,23 @@ what this engine puts there.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shutil
+import statistics
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from pages_run import call, run_tests
+from measure import children
+from pages_run import Tests, call, run_tests
 from projects import DOCS, Project
 
 from samedevice.integration.project_file import read, settings_of
+from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
 from samedevice.project import MARKDOWN
@@ -44,6 +50,8 @@ COLLECTED = re.compile(r"^(?P<path>[^:]+\.md)::.*\[line:(?P<line>\d+)\]$", re.M)
 """How pytest-markdown-docs names a fence that it reads."""
 PLAIN = ("--noconftest", "-o", "addopts=", "-o", "filterwarnings=")
 """What has pytest run pages, whatever a project says for its own tests."""
+ROUNDS, LONG = 5, 10.0
+"""How often tools run in turn for the median of their processor time; once, where it is longer, in seconds."""
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 """Elements without an end."""
 
@@ -124,9 +132,9 @@ def keep_shared(folder: Path, python: Path, tests: tuple[str, ...]) -> int:
     """Make text of the fences that we run and the other tool does not read; return how many are left."""
     command = [python, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *PLAIN, *tests]
     theirs = {(found["path"], int(found["line"])) for found in COLLECTED.finditer(call(command, folder)[0])}
-    settings, left = settings_of(read(folder), folder), 0
-    for path in (path for path in page_files(folder, settings) if path.suffix == MARKDOWN):
-        page = parse_page(path, folder, settings=settings)
+    left = 0
+    for page in pages_of(folder):
+        path = folder / page.path
         lines = path.read_bytes().decode().splitlines(keepends=True)
         for block in page.blocks:
             shared = (page.path, block.line) in theirs
@@ -136,6 +144,48 @@ def keep_shared(folder: Path, python: Path, tests: tuple[str, ...]) -> int:
             left += shared
         path.write_bytes("".join(lines).encode())
     return left
+
+
+def pages_of(folder: Path) -> Iterator[Page]:
+    """The pages of a project, notebooks aside."""
+    settings = settings_of(read(folder), folder)
+    for path in (path for path in page_files(folder, settings) if path.suffix == MARKDOWN):
+        yield parse_page(path, folder, settings=settings)
+
+
+def code_alone(folder: Path, python: Path, *options: str) -> dict[str, Any]:
+    """What the code of a project's pages takes by itself, as `alone.py` runs it, and how many blocks pass."""
+    file, taken = folder / "alone.json", list[float]()
+    pages = [[(block.kind, block.code) for block in page.blocks] for page in pages_of(folder)]
+    file.write_text(json.dumps(pages), encoding="utf-8")
+    while len(taken) < ROUNDS and max(taken, default=0) < LONG:
+        before = children()
+        said, _ = call([python, Path(__file__).with_name("alone.py"), file, *options], folder)
+        taken.append(children() - before)
+    return {"passed": int(said), "cpu": round(statistics.median(taken), 2)}
+
+
+def tests_in_turn(ways: Sequence[tuple[str, ...]], folder: Path, python: Path) -> list[Tests]:
+    """What pytest finds in each of these ways, with the median of its processor time over several rounds."""
+    rounds = list[list[Tests]]()
+    while len(rounds) < ROUNDS and max((one.cpu for row in rounds for one in row), default=0) < LONG:
+        rounds.append([run_tests((*PLAIN, *arguments), folder, python) for arguments in ways])
+    return [
+        replace(way[-1], cpu=round(statistics.median(one.cpu for one in way), 2)) for way in zip(*rounds, strict=True)
+    ]
+
+
+def shared_fences(project: Project, made: Path, python: Path) -> dict[str, Any]:
+    """What both tools take for the fences that both read, and what the code takes by itself; empty without any."""
+    blocks = keep_shared(made, python, project.tests)
+    if not blocks:
+        return {}
+    call([python, "-m", "samedevice", "init"], made)  # it records again
+    ours, theirs = tests_in_turn(((DOCS,), project.tests), made, python)
+    alone, fresh = (code_alone(made, python, *options) for options in ((), ("--fresh",)))
+    found = {"blocks": blocks, "passed": ours.passed, "cpu": ours.cpu, "code alone": alone["cpu"]}
+    other = {"passed": theirs.passed, "cpu": theirs.cpu, "code alone": fresh["cpu"]}
+    return {"the fences of both": found | {f"with {project.tool}": other}}
 
 
 def prove_build(project: Project, checkout: Path, folder: Path, python: Path) -> dict[str, Any]:
@@ -148,14 +198,10 @@ def prove_build(project: Project, checkout: Path, folder: Path, python: Path) ->
             file.write(text)
     said, status = call([python, "-m", "samedevice", "init"], made)
     builds += [build(made, site, python, project.builder) for site in sites[2:]]
-    ours = run_tests((*PLAIN, DOCS), made, python)
-    theirs = run_tests((*PLAIN, *project.tests), made, python)
+    ours, theirs = tests_in_turn(((DOCS,), project.tests), made, python)
+    alone = code_alone(made, python)
     pages = [difference(*pair) for pair in itertools.pairwise(sites)]
-    shared: dict[str, Any] = {}
-    if project.tool == "pytest-markdown-docs" and (blocks := keep_shared(made, python, project.tests)):
-        call([python, "-m", "samedevice", "init"], made)  # it records again
-        both = [run_tests((*PLAIN, *arguments), made, python).cpu for arguments in ((DOCS,), project.tests)]
-        shared = {"the fences of both": {"blocks": blocks, "cpu": both[0], "with the other": both[1]}}
+    shared = shared_fences(project, made, python) if project.tool == "pytest-markdown-docs" else {}
     return {
         "address": project.address,
         "commit": project.commit,
@@ -170,6 +216,7 @@ def prove_build(project: Project, checkout: Path, folder: Path, python: Path) ->
         "failed": len(ours.failed),
         "without output": dict(Counter(map(reason, LEFT.findall(said))).most_common()),
         "cpu": ours.cpu,
+        "code alone": alone["cpu"],
         f"with {project.tool}": {"passed": theirs.passed, "failed": len(theirs.failed), "cpu": theirs.cpu},
         **shared,
     }

@@ -1,0 +1,63 @@
+"""alone: runs the code of pages and nothing else, in one process; what that takes, no tool that runs it can spare.
+
+Started with the Python of a project as `alone.py FILE`, where FILE is JSON: the kind and the code of each block, in a
+list for each page. The blocks of a page share their names; with `--fresh` each has names of its own, and no code waits
+outside of a function, as in pytest-markdown-docs. What they print is dropped. At the end it says how many passed.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import inspect
+import io
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+def run(kind: str, code: str, names: dict[str, Any], waits: bool) -> None:
+    """Run a block, which may wait outside of a function if it `waits`.
+
+    Raises what it raises, and AssertionError for a transcript that prints something else.
+    """
+    if kind == "transcript":
+        test = doctest.DocTestParser().get_doctest(code, {}, "transcript", None, 0)
+        test.globs = names
+        assert not doctest.DocTestRunner(verbose=False).run(test, out=str, clear_globs=False).failed
+        return
+    compiled = compile(code, "page", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if waits else 0)
+    found = eval(compiled, names)
+    if compiled.co_flags & inspect.CO_COROUTINE:
+        import asyncio
+
+        asyncio.run(found)
+
+
+def passed(pages: list[list[tuple[str, str]]], fresh: bool) -> int:
+    """Run all blocks; return how many of them raised nothing."""
+    count = 0
+    for blocks in pages:
+        names: dict[str, Any] = {"__name__": "__main__"}
+        for kind, code in blocks:
+            names = {"__name__": "fence"} if fresh else names
+            with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
+                with contextlib.redirect_stderr(io.StringIO()):
+                    run(kind, code, names, waits=not fresh)
+                count += 1
+    return count
+
+
+if __name__ == "__main__":
+    given = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    is_fresh = "--fresh" in sys.argv
+    sys.argv[1:] = []
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        print(passed(given, is_fresh), flush=True)
+    os._exit(0)
