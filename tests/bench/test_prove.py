@@ -189,4 +189,20 @@ def test_the_page_shows_what_was_found() -> None:
     """A figure that was typed is no measurement."""
     kept = json.loads(results.FILE.read_text(encoding="utf-8"))
     assert {f"{results.PROJECT}{project.name}" for project in PROJECTS} <= set(kept)
-    assert results.table(results.kept_projects()) in results.OTHERS.read_text(encoding="utf-8")
+    page = results.OTHERS.read_text(encoding="utf-8")
+    assert results.table(results.kept_projects()) in page
+    assert results.built_table(results.kept_projects(results.BUILT)) in page
+
+
+def test_the_table_of_builds_says_what_the_code_takes_alone() -> None:
+    """A ratio of the times hides that one tool runs more code than the other, and goes further in it."""
+    about = {"address": "https://example.org/a", "commit": "abc", "warnings": [1, 2]}
+    theirs = {"passed": 1, "failed": 3, "cpu": 1.0}
+    both = {"blocks": 4, "passed": 2, "cpu": 1.5, "code alone": 0.5, "with tool": {"cpu": 1.0, "code alone": 0.25}}
+    found = about | {"passed": 4, "failed": 2, "cpu": 3.0, "code alone": 2.0, "with pytest-markdown-docs": theirs}
+    rows = [{"name": "own-a"} | found | {"the fences of both": both}, {"name": "b"} | found]
+    assert results.built_table(rows).splitlines()[2:] == [
+        "| [a](https://example.org/a/tree/abc) | 2 | 4 / 2 | 1 / 3 | 3.00 (2.00) / 1.00 | 3.00 "
+        "| 4 | 1.50 (0.50) / 1.00 (0.25) | 1.50 |",
+        "| [b](https://example.org/a/tree/abc) | 2 | 4 / 2 | 1 / 3 | 3.00 (2.00) / 1.00 | 3.00 | 0 |  |  |",
+    ]

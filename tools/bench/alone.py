@@ -1,8 +1,9 @@
 """alone: runs the code of pages and nothing else, in one process; what that takes, no tool that runs it can spare.
 
 Started with the Python of a project as `alone.py FILE`, where FILE is JSON: the kind and the code of each block, in a
-list for each page. The blocks of a page share their names; with `--fresh` each has names of its own, and no code waits
-outside of a function, as in pytest-markdown-docs. What they print is dropped. At the end it says how many passed.
+list for each page. The blocks of a page share their names; with `--fresh` each has names of its own, no code waits
+outside of a function, and a transcript is an error of syntax, as in pytest-markdown-docs. What they print is dropped.
+At the end it says how many passed.
 """
 
 from __future__ import annotations
@@ -20,17 +21,14 @@ from pathlib import Path
 from typing import Any
 
 
-def run(kind: str, code: str, names: dict[str, Any], waits: bool) -> None:
-    """Run a block, which may wait outside of a function if it `waits`.
-
-    Raises what it raises, and AssertionError for a transcript that prints something else.
-    """
-    if kind == "transcript":
+def run(kind: str, code: str, names: dict[str, Any], fresh: bool) -> None:
+    """Run a block. Raises what it raises, and AssertionError for a transcript that prints something else."""
+    if kind == "transcript" and not fresh:
         test = doctest.DocTestParser().get_doctest(code, {}, "transcript", None, 0)
         test.globs = names
         assert not doctest.DocTestRunner(verbose=False).run(test, out=str, clear_globs=False).failed
         return
-    compiled = compile(code, "page", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if waits else 0)
+    compiled = compile(code, "page", "exec", 0 if fresh else ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     found = eval(compiled, names)
     if compiled.co_flags & inspect.CO_COROUTINE:
         import asyncio
@@ -47,7 +45,7 @@ def passed(pages: list[list[tuple[str, str]]], fresh: bool) -> int:
             names = {"__name__": "fence"} if fresh else names
             with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
                 with contextlib.redirect_stderr(io.StringIO()):
-                    run(kind, code, names, waits=not fresh)
+                    run(kind, code, names, fresh)
                 count += 1
     return count
 

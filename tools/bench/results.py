@@ -30,6 +30,10 @@ BUILT = "build of "
 OTHERS = ROOT / "docs/about/your-own-docs.md"
 TABLE = re.compile(r"^\| Pages of \|.*?\n(?=\n)", re.M | re.S)
 """Where that page holds the figures of other projects."""
+BUILT_TABLE = re.compile(r"^\| Project \|.*?\n(?=\n)", re.M | re.S)
+"""Where it holds those of projects that are built as they build themselves."""
+OTHER_TOOL = "with pytest-markdown-docs"
+"""What the figures of the other tool are kept as, for most of these."""
 Found = dict[str, list[Cost]]
 Goal = tuple[str, float, float]
 """What is compared, its figure, and the most that it may be."""
@@ -167,16 +171,67 @@ def table(projects: list[dict[str, Any]]) -> str:
     return "".join(f"| {label} | {' | '.join(map(cell, projects))} |\n" for label, cell in ROWS.items())
 
 
-def kept_projects() -> list[dict[str, Any]]:
-    """What is kept of other projects, in the order of their names."""
+def _other(one: dict[str, Any]) -> dict[str, Any]:
+    """The figures of the other tool; before 2026-11-27, of the fences of both only its time was kept."""
+    found = next(value for key, value in one.items() if key.startswith("with "))
+    return found if isinstance(found, dict) else {"cpu": found}
+
+
+def _times(one: dict[str, Any]) -> str:
+    """The processor time of both tools, that of the code alone in brackets where it was measured."""
+    return " / ".join(map(_time, (one, _other(one)))) if "cpu" in one else ""
+
+
+def _time(one: dict[str, Any]) -> str:
+    return f"{one['cpu']:.2f}" + (f" ({one['code alone']:.2f})" if "code alone" in one else "")
+
+
+def _ratio(one: dict[str, Any]) -> str:
+    return f"{one['cpu'] / _other(one)['cpu']:.2f}" if "cpu" in one else ""
+
+
+def _passed(one: dict[str, Any]) -> str:
+    return f"{one['passed']} / {one['failed']}" if one["passed"] or one["failed"] else "none found"
+
+
+COLUMNS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "Project": lambda one: f"[{_name(one['name'])}]({one['address']}/tree/{one['commit']})",
+    "Warnings": lambda one: str(one["warnings"][-1]),
+    "Blocks that passed / failed": _passed,
+    "With pytest-markdown-docs": lambda one: (
+        _passed(_other(one)) + ", with pytest-codeblocks" * (OTHER_TOOL not in one)
+    ),
+    "Processor time, seconds, ours / theirs": _times,
+    "Ratio": _ratio,
+    "Blocks of both": lambda one: str(one.get("the fences of both", {}).get("blocks", 0)),
+    "Time for these": lambda one: _times(one.get("the fences of both", {})),
+    "Their ratio": lambda one: _ratio(one.get("the fences of both", {})),
+}
+"""The columns of the table of projects that are built as they build themselves."""
+
+
+def built_table(projects: list[dict[str, Any]]) -> str:
+    """What was found of them, a row for each, as the page has it."""
+    rows = [list(COLUMNS), ["---"] * len(COLUMNS), *([cell(one) for cell in COLUMNS.values()] for one in projects)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def kept_projects(parts: str = PROJECT) -> list[dict[str, Any]]:
+    """What is kept of other projects, in the order of their names; `parts` begins those of one kind."""
     kept = json.loads(FILE.read_text(encoding="utf-8"))
-    names = sorted(part.removeprefix(PROJECT) for part in kept if part.startswith(PROJECT))
-    return [{"name": name} | kept[PROJECT + name]["measured"] for name in names]
+    names = sorted((part.removeprefix(parts) for part in kept if part.startswith(parts)), key=_name)
+    return [{"name": name} | kept[parts + name]["measured"] for name in names]
+
+
+def _name(name: str) -> str:
+    return name.removeprefix("own-")
 
 
 def write_projects() -> None:
     """Put the figures of other projects into the page. Raises SystemExit if it has no place for them."""
-    text, count = TABLE.subn(lambda _: table(kept_projects()), OTHERS.read_text(encoding="utf-8"))
-    if count != 1:
-        raise SystemExit(f"{OTHERS} must have one table that begins with `| Pages of |`; it has {count}")
+    text = OTHERS.read_text(encoding="utf-8")
+    for place, new in ((TABLE, table(kept_projects())), (BUILT_TABLE, built_table(kept_projects(BUILT)))):
+        text, count = place.subn(lambda _, new=new: new, text)
+        if count != 1:
+            raise SystemExit(f"{OTHERS} must have one table like {place.pattern}; it has {count}")
     OTHERS.write_text(text, encoding="utf-8")
