@@ -90,7 +90,7 @@ def test_each_stop_of_the_keyboard_is_seen(browser: Any, address: str, width: in
         assert page.evaluate(IN_SIGHT) is True
         assert width > 390 or not page.evaluate(opened)
     page.keyboard.press("/")
-    assert page.evaluate(opened)
+    page.wait_for_function(opened, timeout=5000)
     page.close()
 
 
