@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import alone
@@ -81,6 +82,18 @@ def test_the_fences_that_another_tool_does_not_read_become_text(
     monkeypatch.setattr(own_build, "call", lambda *_: ("docs/a.md::[CodeFence#1][line:3]\n", 0))
     assert own_build.keep_shared(tmp_path, Path("python"), ()) == 1
     assert page.read_text(encoding="utf-8") == "# A\n\n```python\n1\n```\n\n```text\n>>> 1\n1\n```\n"
+
+
+def test_the_code_of_a_project_is_timed_alone(tmp_path: Path) -> None:
+    """Whatever it prints, and whatever it leaves running until it ends."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: Other\n", encoding="utf-8")
+    code = "import os\nos.write(1, b'9')\nx = 1"
+    (tmp_path / "docs/a.md").write_text(f"```python\n{code}\n```\n\n```python\nx\n```\n", encoding="utf-8")
+    python = Path(sys.executable)
+    found = [own_build.code_alone(tmp_path, python, *options) for options in ((), ("--fresh",))]
+    assert [one["passed"] for one in found] == [2, 1]
+    assert all(one["cpu"] > 0 for one in found)
 
 
 def test_code_alone_runs_as_ours_and_as_theirs() -> None:
