@@ -308,14 +308,15 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/(?<!\w)\.?to(?:\(\))?,? (?:vs\.?|versus|or|and) \.?cuda\b(?:\(\))?/gi, "x.to(device) or x.cuda()").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
     const split = (word) => (word.includes("_") && !index.places.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
+    const named = new Set((asked.match(/\b(?!GPU|CPU|CUDA|RAM)[A-Z][A-Za-z]*[A-Z]\w*/g) ?? []).map((word) => word.toLowerCase()));  /* DDP, LayerNorm */
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
     const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.places.has(word));
-    const named = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
+    const had = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
     const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
-      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => !named.has(other)).map((other) => [other, .6]);
-      const best = (will[0] ?? also[0])?.[0], weight = pasted ? 1 : (/[_.]/.test(word) ? 1.6 : 1) * (LIGHT.has(stem(word)) ? .5 : 1);
+      const also = pasted ? [] : (ALSO[stem(word)] ?? []).filter((other) => !had.has(other)).map((other) => [other, .6]);
+      const best = (will[0] ?? also[0])?.[0], weight = pasted ? 1 : (/[_.]/.test(word) ? 1.6 : named.has(word) ? 1.8 : 1) * (LIGHT.has(stem(word)) ? .5 : 1);
       return { word, will: [...will, ...also], extra: !list.includes(word), worth: weight * (best ? rare(index, best) : 3) };
     }).filter(({ will }, at) => will.length || at < 40).slice(0, 60);
     terms.all = terms.reduce((sum, { extra, worth }) => sum + (extra ? 0 : worth), 0);

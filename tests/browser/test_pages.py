@@ -189,19 +189,15 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
 @pytest.fixture(scope="module")
 def visits(site: Path, address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
-    """Each page of the site with what came of opening it; in a thread, because pytest's own has a loop already.
-
-    Chromium without windows takes a quarter less processor time for it, where it is there.
-    """
+    """Each page of the site with what came of opening it; in a thread, because pytest's own has a loop already."""
     import axe_playwright_python
 
     found = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
     pages = sorted(page for page in found if "http-equiv" not in (site / page).read_text(encoding="utf-8")[:600])
     assert len(pages) > 30
     shutil.copy(Path(axe_playwright_python.__file__).parent / "axe.min.js", site / AXE_SCRIPT)
-    shell = {"executable_path": shutil.which("chromium-headless-shell") or chromium["executable_path"]}
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, visits_of(pages, address, chromium | shell)).result()
+        return pool.submit(asyncio.run, visits_of(pages, address, chromium)).result()
 
 
 def sent(site: Path, path: str) -> int:

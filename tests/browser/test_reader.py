@@ -531,10 +531,12 @@ def test_home_takes_an_error_to_the_index(home: Any) -> None:
 
 
 def test_the_path_marks_the_pages_that_were_opened(
-    browser: Any, chromium: dict[str, Any], address: str, tmp_path: Path
+    browser: Any, whole_chromium: dict[str, Any], address: str, tmp_path: Path
 ) -> None:
     """A beginner sees how far they are. Scripts cannot ask for visited links, so this looks at the pixels."""
-    with browser.browser_type.launch_persistent_context(str(tmp_path), **chromium) as context:  # others keep no history
+    with browser.browser_type.launch_persistent_context(
+        str(tmp_path), **whole_chromium
+    ) as context:  # others keep no history
         page = context.new_page()
         page.goto(address)
         steps = page.locator("ol:has(.sd-step) li")
