@@ -38,7 +38,7 @@ NEW_LOOKS = """(seen) => {
   const known = new Set(seen), found = new Set(), all = [...document.body.querySelectorAll("*")].reverse();
   const visible = new Set(all.filter((one) => one.checkVisibility()));
   for (const one of all) {
-    if (one.firstElementChild || one.matches("input, style")) continue;  // the theme asks inputs for the scheme
+    if (one.firstElementChild || one.matches("input, style, [data-md-component]")) continue;  // the theme asks for them later
     const looks = short(look(one));
     if (!visible.has(one) || known.has(looks) || found.has(looks)) one.remove();
     else found.add(looks);
@@ -61,9 +61,9 @@ READY = """[...document.querySelectorAll("pre > code")].every((code) => {
 """Whether the code in sight has its buttons, and the keyboard reaches what scrolls; the theme sees to both soon after
 a page is loaded."""
 NAVIGATION = "document.querySelector('.md-sidebar--primary')?.outerHTML ?? ''"
-WITHOUT_NAVIGATION = {"exclude": [".md-sidebar--primary"]}
-AXE = """async ([context, rules]) => {
-  const found = await axe.run(context ?? document, { resultTypes: ["violations"], preload: false, ...rules });
+WITHOUT_NAVIGATION = "document.querySelector('.md-sidebar--primary .md-nav')?.replaceChildren()"
+AXE = """async (rules) => {
+  const found = await axe.run(document, { resultTypes: ["violations"], preload: false, ...rules });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
 }"""
 OF_COLORS = ["color-contrast", "link-in-text-block"]
@@ -132,8 +132,9 @@ async def visit(
     # the browser compiles a file once, and each text that it is told anew
     await tab.add_script_tag(url=address + AXE_SCRIPT)
     navigation = await tab.evaluate(NAVIGATION)
-    context = WITHOUT_NAVIGATION if navigation in navigations else None
-    seen.violations["all rules but of colors"] = await tab.evaluate(AXE, [context, NOT_OF_COLORS])
+    if navigation in navigations:
+        await tab.evaluate(WITHOUT_NAVIGATION)
+    seen.violations["all rules but of colors"] = await tab.evaluate(AXE, NOT_OF_COLORS)
     navigations.add(navigation)
     await tab.set_viewport_size(NARROW)
     seen.width = await tab.evaluate("document.documentElement.scrollWidth")
@@ -145,7 +146,7 @@ async def visit(
         await tab.emulate_media(color_scheme=scheme)
         # not at each frame: on one page that waited for half a minute
         await tab.wait_for_function(f"document.body.dataset.mdColorScheme === '{SCHEMES[scheme]}'", polling=50)
-        seen.violations[scheme] = await tab.evaluate(AXE, [None, {"runOnly": OF_COLORS}])
+        seen.violations[scheme] = await tab.evaluate(AXE, {"runOnly": OF_COLORS})
     for event, tell in told.items():
         tab.remove_listener(event, tell)
     return seen
