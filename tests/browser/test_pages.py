@@ -38,7 +38,8 @@ NEW_LOOKS = """(seen) => {
   const known = new Set(seen), found = new Set(), all = [...document.body.querySelectorAll("*")].reverse();
   const visible = new Set(all.filter((one) => one.checkVisibility()));
   for (const one of all) {
-    if (one.firstElementChild || one.matches("input, style, [data-md-component]")) continue;  // the theme asks for them later
+    // the theme asks for its components, and inputs for the scheme, later
+    if (one.firstElementChild || one.matches("input, style, [data-md-component]")) continue;
     const looks = short(look(one));
     if (!visible.has(one) || known.has(looks) || found.has(looks)) one.remove();
     else found.add(looks);
