@@ -90,12 +90,17 @@ def _settings(config: pytest.Config) -> Settings:
 
 def _with_pages(args: list[str], root: Path, here: Path, settings: Settings) -> list[str]:
     """Arguments with the pages that run a program in place of the program: it has no tests but them."""
-    programs = {arg: path for arg in args if (path := (here / arg).resolve()).is_relative_to(root / settings.programs)}
+    given = {arg: (here / arg).resolve() for arg in args}
+    programs = {arg: path for arg, path in given.items() if path.is_relative_to(root / settings.programs)}
+    pages = list[str]()
     for arg, path in programs.items():
-        if path.exists() and not pages_for([path], root, settings):
+        if path == root / settings.programs and root / settings.docs in given.values():
+            continue  # all pages are tested anyway
+        found = pages_for([path], root, settings)
+        if path.exists() and not found:
             raise pytest.UsageError(f"{arg}: no page runs it; name a page, or add the program to one by file=")
-    pages = pages_for(programs.values(), root, settings) if programs else []
-    return [arg for arg in args if arg not in programs] + [str(root / page) for page in pages]
+        pages += found
+    return [arg for arg in args if arg not in programs] + [str(root / page) for page in dict.fromkeys(pages)]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
