@@ -79,8 +79,7 @@ class PageRuns:
         for page, device, index in selected:
             pages[page.path] = page
             wanted.setdefault((page.path, device), set()).update(range(len(page.blocks)) if index is None else {index})
-        slow = {path for path, page in pages.items() if any(block.kind in PROGRAMS for block in page.blocks)}
-        for path, device in sorted(wanted, key=lambda key: key[0] not in slow):
+        for path, device in sorted(wanted, key=lambda key: not starts_programs(pages[key[0]])):
             self.submit(pages[path], device, wanted[path, device])
 
     def submit(
@@ -212,6 +211,11 @@ class PageRuns:
         if self.sessions is not None:
             self.sessions.close()
             self.sessions = None
+
+
+def starts_programs(page: Page) -> bool:
+    """Whether blocks of a page start programs: such pages run first."""
+    return any(block.kind in PROGRAMS for block in page.blocks)
 
 
 def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:

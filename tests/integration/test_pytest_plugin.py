@@ -246,6 +246,15 @@ def test_a_program_stands_for_the_pages_that_run_it(recorded: Repository) -> Non
     assert recorded.pytest("snippets/two.py")[1] == {"passed": 1}
 
 
+def test_what_runs_first_is_judged_first(recorded: Repository) -> None:
+    """Thousands of blocks that had run waited for one whose page came first by its name, and ran last."""
+    recorded.page("one", "```python\nprint(1)\n```\n")
+    recorded.page("two", "```console\n$ echo 2\n```\n")
+    output, outcomes = recorded.pytest("docs/one.md", "docs/two.md", "--record", "-v")
+    assert outcomes == {"passed": 2}
+    assert output.index("docs/two.md::cpu") < output.index("docs/one.md::cpu")
+
+
 def test_a_program_that_no_page_runs_is_an_error(recorded: Repository) -> None:
     """Pytest would import it, or run nothing."""
     (recorded.root / "snippets").mkdir()

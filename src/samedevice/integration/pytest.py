@@ -21,10 +21,10 @@ from samedevice.devices import (
     why_not_simulated,
 )
 from samedevice.errors import SessionError
-from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile
+from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
-from samedevice.page_runs import PageRuns, sweep
+from samedevice.page_runs import PageRuns, starts_programs, sweep
 from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
@@ -130,6 +130,14 @@ def _is_page(path: Path, root: Path, settings: Settings) -> bool:
     if not path.is_relative_to(root) or not settings.is_page(path.relative_to(root).as_posix()):
         return False
     return not is_program(path)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Judge first what runs first: else thousands of blocks that have run wait for one that has not."""
+    places = [place for place, item in enumerate(items) if isinstance(item, (BlockItem, RecordingItem))]
+    ordered = sorted((items[place] for place in places), key=lambda item: not starts_programs(item.page))
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
