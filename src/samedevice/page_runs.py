@@ -40,16 +40,22 @@ Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
 class PageRuns:
     """The runs of the pages under the repository root `root`; with a `simulator`, on its devices.
 
-    On another accelerator they run one section at a time, or `side_by_side`.
+    On another accelerator they run one section at a time, or `side_by_side`; `workers` on the CPU, None: one a core.
     """
 
     def __init__(
-        self, root: Path, simulator: Simulator | None = None, preload: Collection[str] = (), side_by_side: int = 1
+        self,
+        root: Path,
+        simulator: Simulator | None = None,
+        preload: Collection[str] = (),
+        side_by_side: int = 1,
+        workers: int | None = None,
     ) -> None:
         self.root = root
         self.simulator = simulator
         self.preload = preload
         self.side_by_side = side_by_side
+        self.workers = workers
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
@@ -90,6 +96,7 @@ class PageRuns:
             self.sessions = SectionRunner(
                 self.root,
                 page.settings.time_limit,
+                workers=self.workers,
                 simulator=self.simulator,
                 preload=self.preload,
                 side_by_side=self.side_by_side,

@@ -20,9 +20,9 @@ def test_every_block_is_an_item_named_by_page_device_block_and_line(repository: 
     output, _ = repository.pytest("--collect-only", "-q")
     items = [line for line in output.splitlines() if "::" in line]
     assert items == [
+        "docs/topic/other.md::cpu-02-line-5",  # it starts a program, so it runs first
         "docs/page.md::cpu-01-line-3",
         "docs/page.md::cpu-02-line-8",
-        "docs/topic/other.md::cpu-02-line-5",
     ]
 
 

@@ -29,6 +29,7 @@ from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
 from samedevice.pages.programs import pages_for
 from samedevice.project import PAGES, Settings
+from samedevice.running.machine import available_cores
 
 SETTINGS = pytest.StashKey[Settings]()
 """What a project says about itself in its mkdocs.yml; a conftest.py that loads this plugin says it as `SAMEDEVICE`."""
@@ -66,7 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
-    runs = PageRuns(config.rootpath, simulator, settings.preload)
+    workers = None if record else available_cores() + 1  # some sections wait, and times are only recorded, not compared
+    runs = PageRuns(config.rootpath, simulator, settings.preload, workers=workers)
     config.stash[JOB] = Job(runs, devices, record, asked=bool(config.option.samedevice_device), settings=settings)
 
 
@@ -134,9 +136,9 @@ def _is_page(path: Path, root: Path, settings: Settings) -> bool:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Judge first what runs first: else thousands of blocks that have run wait for one that has not."""
-    places = [place for place, item in enumerate(items) if isinstance(item, (BlockItem, RecordingItem))]
-    ordered = sorted((items[place] for place in places), key=lambda item: not starts_programs(item.page))
-    for place, item in zip(places, ordered, strict=True):
+    found = {place: item for place, item in enumerate(items) if isinstance(item, (BlockItem, RecordingItem))}
+    ordered = sorted(found.values(), key=lambda item: not starts_programs(item.page))
+    for place, item in zip(found, ordered, strict=True):
         items[place] = item
 
 
