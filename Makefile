@@ -36,7 +36,7 @@ serve: $(SERVING) ## show the site on localhost from the recordings, check it, a
 build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
 	$(BIN)/mkdocs build --strict
 
-test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (4 minutes on two cores)
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (3 minutes on two cores)
 	$(call TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
@@ -48,7 +48,7 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
-check: $(VENV)/ready ## lint, test and rest: what CI runs (12 minutes on two cores)
+check: $(VENV)/ready ## lint, test and rest: what CI runs (11 minutes on two cores)
 	$(MAKE) test
 	$(MAKE) -j 2 lint build  # side by side: each of them keeps one core busy
 	$(SLOW)
