@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sybil import Document
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError, PageErrors
-from samedevice.integration.items import Examples, Job
-from samedevice.page_runs import PageRuns
+from samedevice.integration.items import regions
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import readable
 from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
-from samedevice.project import DEFAULTS
 
 Write = Callable[..., Page]
 
@@ -86,10 +86,11 @@ def test_a_page_without_blocks_is_a_page(write: Write) -> None:
 
 
 def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
-    """Sybil places each example."""
+    """Sybil places each example, and refuses regions that overlap."""
     text = "```python\nx = 1\n```\n\n> ```console\n> $ ls\n> ```\n\n```text\nno\n```\n"
-    job = Job(PageRuns(root), ("cpu",), False, False, DEFAULTS)
-    examples = list(Examples("cpu", job).of(write(text), root / "docs/page.md"))
+    parser = partial(regions, write(text), lambda example: None)
+    document = Document.parse(str(root / "docs/page.md"), parser)
+    examples = list(document.examples())
     assert [example.line for example in examples] == [1, 5]
     assert [example.parsed.kind for example in examples] == ["python", "console"]
     assert text[examples[1].start : examples[1].end] == "> ```console\n> $ ls\n> ```"

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sybil import Document, Example, Region
+from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
+from sybil.typing import Evaluator
 
 from samedevice.devices import DEVICES, made_by, torch_build
 from samedevice.errors import RecordingError, SameDeviceError, SessionError
@@ -25,7 +27,7 @@ from samedevice.outputs.recordings import block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
-from samedevice.project import Settings
+from samedevice.project import NOTEBOOK, Settings
 
 PROPERTY = "samedevice"
 """The property of an item's report that holds what was recorded."""
@@ -60,27 +62,20 @@ class Job:
 JOB = pytest.StashKey["Job"]()
 
 
-@dataclass(frozen=True)
-class Examples:
-    """What Sybil's item asks about an example, and how one is evaluated, on one device.
+def regions(page: Page, evaluator: Evaluator, document: Document) -> Iterator[Region]:
+    """A Sybil parser for a page that is parsed already: a region for each block."""
+    for block in page.blocks:
+        yield Region(block.fence.start, block.fence.end, block, evaluator)
 
-    A `Sybil` has what parses a file, too. Our pages are parsed already, and making one takes 20 milliseconds.
-    """
 
-    device: str
-    """The kind of device."""
-    job: Job
-    """What this run does."""
-    fixtures: tuple[str, ...] = ()
-    """The fixtures of pytest that an example takes: none."""
+class PageSybil(Sybil):
+    """Sybil for one page on one device."""
 
-    def of(self, page: Page, path: Path) -> Iterator[Example]:
-        """An example for each block of a page."""
-        document = Document(page.text, str(path))
-        document.namespace["page"] = page
-        for block in page.blocks:
-            document.add(Region(block.fence.start, block.fence.end, block, self.evaluate))
-        return document.examples()
+    def __init__(self, page: Page, device: str, job: Job) -> None:
+        types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
+        super().__init__([partial(regions, page, self.evaluate)], encoding="utf-8-sig", document_types=types)
+        self.device = device
+        self.job = job
 
     def identify(self, example: Example) -> str:
         """Name an item by device, block and line."""
@@ -162,10 +157,10 @@ class Examples:
 class BlockItem(SybilItem):
     """One block on one device."""
 
-    def __init__(self, parent: PageFile, examples: Examples, example: Example, page: Page) -> None:
-        super().__init__(parent, examples, example)
+    def __init__(self, parent: PageFile, sybil: PageSybil, example: Example, page: Page) -> None:
+        super().__init__(parent, sybil, example)
         self.page = page
-        self.device = examples.device
+        self.device = sybil.device
         self.index: int = example.parsed.index
 
     def _initrequest(self) -> None:
@@ -250,10 +245,12 @@ class PageFile(pytest.File):
                 yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
 
     def _blocks(self, page: Page, device: str, job: Job) -> Iterator[pytest.Item]:
-        examples = Examples(device, job)
-        for example in examples.of(page, self.path):
+        sybil = PageSybil(page, device, job)
+        document = sybil.parse(self.path)
+        document.namespace["page"] = page
+        for example in document.examples():
             if example.parsed.runs_on(device):
-                yield BlockItem.from_parent(self, examples=examples, example=example, page=page)
+                yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
 
 
 def _is_here(folder: str, job: Job) -> bool:
