@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from made_conftest import CONFTEST
 from made_repository import COMMAND, CPU_FOLDER, TWO, Repository
 
 from samedevice.devices import torch_build
+from samedevice.running.machine import available_cores
 from samedevice.running.section_runner import SectionRunner
 
 
@@ -255,6 +258,20 @@ def test_what_runs_first_is_judged_first(recorded: Repository) -> None:
     assert output.index("docs/two.md::cpu") < output.index("docs/one.md::cpu")
 
 
+def test_one_section_more_runs_than_there_are_cores(recorded: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some wait. What is recorded may be a time: there each has a core."""
+    used = list[int | None]()
+
+    def runner(root: Path, limit: float, workers: int | None, **how: Any) -> SectionRunner:
+        used.append(workers)
+        return SectionRunner(root, limit, workers, **how)
+
+    monkeypatch.setattr("samedevice.page_runs.SectionRunner", runner)
+    assert recorded.pytest()[1] == {"passed": 2}
+    assert recorded.pytest("--record")[1] == {"passed": 2}
+    assert used == [available_cores() + 1, None]
+
+
 def test_a_program_that_no_page_runs_is_an_error(recorded: Repository) -> None:
     """Pytest would import it, or run nothing."""
     (recorded.root / "snippets").mkdir()
@@ -282,6 +299,8 @@ def test_pages_are_shared_among_processes(
 
 IMPORT = """
 import sys
+from pathlib import Path
+from typing import Any
 import samedevice.integration.pytest
 print({"torch", "numpy", "matplotlib", "mkdocs"} & set(sys.modules))
 """
