@@ -493,7 +493,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       return [{ ...top, score: others[0]?.score ?? top.score }, ...others.map(about)];
     });
     const last = words(asked).at(-1) ?? "";
-    const suggest = [...index.exact.keys()].filter((word) => last && word !== last && word.startsWith(last))
+    const suggest = [...index.exact.keys()].filter((word) => last && word.startsWith(last) && /^[^._]/.test(word.slice(last.length)))
       .sort((a, b) => index.places.get(stem(b)).length - index.places.get(stem(a)).length).slice(0, 1);
     return { items, suggest };
   };

@@ -115,6 +115,16 @@ def test_a_name_that_every_object_has_is_a_word_like_others(search: Any) -> None
     assert sections_for(search, "constructor of a tensor")
 
 
+def test_a_word_is_completed_by_a_word_and_not_by_a_name_that_has_it(search: Any) -> None:
+    """If you ask about layers, you do not ask about `layers.parameters`."""
+    box = search.get_by_role("textbox", name="Search")
+    for asked, expected in (("freeze broadc", "freeze broadcast"), ("freeze layers", "")):
+        search.evaluate(PASTE, asked[:-1])
+        box.press(asked[-1])
+        completed = "document.querySelector('[data-md-component=search-suggest]').textContent"
+        search.wait_for_function(f"document.activeElement.value === '{asked}' && {completed} === '{expected}'")
+
+
 EXCERPTS = """() => [...document.querySelectorAll(".md-search-result__article")].filter((one) => one.checkVisibility())
   .map((one) => one.textContent)"""
 
