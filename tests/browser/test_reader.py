@@ -169,6 +169,26 @@ def test_what_the_site_does_not_have_is_not_taken_from_an_address(context: Any, 
     assert page.evaluate("[localStorage['sd-torch'], localStorage['sd-device']]") == ["2.1", "cuda"]
 
 
+def test_a_table_that_is_cut_off_is_shaded_at_its_edge(context: Any, address: str) -> None:
+    """On a phone nothing else says that there is more to the right; at its end the shade is gone."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{address}about/status.html")
+    table = page.locator(".md-typeset__scrollwrap").first
+    table.scroll_into_view_if_needed()
+    top = table.bounding_box()["y"]
+
+    def edge() -> bytes:
+        return bytes(page.screenshot(clip={"x": 384, "y": top + 6, "width": 5, "height": 5}))
+
+    shaded = edge()
+    table.evaluate("wrap => wrap.scrollLeft = wrap.scrollWidth")
+    end = edge()
+    table.evaluate("wrap => wrap.style.background = 'none'")
+    assert shaded != end
+    assert end == edge()
+
+
 def test_a_page_with_one_device_whose_versions_agree_has_no_switch(context: Any, address: str) -> None:
     """A switch with nothing to switch only takes room."""
     page = context.new_page()
