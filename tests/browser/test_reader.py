@@ -169,6 +169,18 @@ def test_what_the_site_does_not_have_is_not_taken_from_an_address(context: Any, 
     assert page.evaluate("[localStorage['sd-torch'], localStorage['sd-device']]") == ["2.1", "cuda"]
 
 
+def test_a_long_label_is_whole_on_a_phone(context: Any, address: str) -> None:
+    """It was cut off, and with it which PyTorch the block needs."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{address}errors/quantile-input-tensor-is-too-large.html")
+    labels = page.locator(".sd-head summary").filter(visible=True)
+    sizes = labels.evaluate_all("all => all.map((one) => [one.scrollWidth - one.clientWidth, one.offsetHeight])")
+    heights = [height for _, height in sizes]
+    assert max(heights) > 1.5 * min(heights)
+    assert not any(hidden for hidden, _ in sizes)
+
+
 def test_a_table_that_is_cut_off_is_shaded_at_its_edge(context: Any, address: str) -> None:
     """On a phone nothing else says that there is more to the right; at its end the shade is gone."""
     page = context.new_page()
