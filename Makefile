@@ -4,6 +4,7 @@
 # With DEVICE=cuda, SIMULATED=1 records what simulated GPUs print, for which TORCH names a CUDA build.
 # TIMES=30: for `make flaky`. MINUTES=10 and SEED=7: for `make attack`. BUILDER=zensical: for `make canary`.
 # ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
+# SAMEDEVICE_REPOSITORY=owner/name: for `make cards`.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -35,6 +36,12 @@ serve: $(SERVING) ## show the site on localhost from the recordings, check it, a
 
 build: $(VENV)/ready ## write the site to site/, and fail on anything that is wrong
 	$(BIN)/mkdocs build --strict
+
+cards: $(VENV)/ready ## build the site as pages.yml does, with a card of each page for shared links (needs libcairo2)
+	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt "mkdocs-material[imaging]"
+	mkdir -p .cache/plugin/social/fonts  # where the plugin looks for a font before it asks Google for it
+	ln -sfn "$$($(BIN)/python -c 'import matplotlib; print(matplotlib.get_data_path())')/fonts/ttf" .cache/plugin/social/fonts/DejaVu
+	SAMEDEVICE_CARDS=true $(BIN)/mkdocs build --strict
 
 test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (3 minutes on two cores)
 	$(call TEST)
@@ -102,4 +109,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build test record gpu-kit gpu-import check lint rest bench projects mutants flaky faults attack canary simulated lighthouse clean
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects mutants flaky faults attack canary simulated lighthouse clean

@@ -5,6 +5,7 @@ mkdocs.yml names this file below `hooks`, since an entry point would be one of t
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
 
 EXTENSION = "same_device_site.extension"
+HEADING = re.compile(r"^# (.+?)(?: \{ #\S+ \})?$", re.MULTILINE)
+"""The title of a page, without its id."""
+CODE = re.compile(r"(`+) ?(.+?) ?(?<!`)\1(?!`)")
+"""Code in a title, which may hold backticks of its own between two of them."""
+WIDE = re.compile(r"(?=\S{33}|[A-Z_]{28})\S{1,26}[._/(]")
+"""Where a name that is wider than a card, in which lines break at spaces alone, can break."""
 LATE = -50
 """The priority of a hook that comes after the engine's, which gives a notebook its content."""
 
@@ -32,6 +39,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.extra["addresses"] = {}
     config.extra["feed"] = bool(config.site_url and history)
     return config
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> None:
+    """Say which title the page's card has. The plugin draws it while the page is rendered; MkDocs's changes then."""
+    heading = HEADING.search(markdown)
+    title = page.meta.get("title") or (CODE.sub(r"\2", heading[1]) if heading else page.title)
+    page.meta["social"] = {"cards_layout_options": {"title": WIDE.sub(r"\g<0> ", title)}}
 
 
 @event_priority(LATE)
