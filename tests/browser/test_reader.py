@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from places import at_rest
+from served import served
 
 from same_device_site.settings import parse_page
 from samedevice.outputs.recording_files import load_all
@@ -479,6 +481,25 @@ def test_a_shared_link_has_a_card(home: Any) -> None:
     assert found["og:image"] == "https://someone.github.io/same-device/assets/card.png"
     size = (ROOT / "docs/assets/card.png").read_bytes()[16:24]
     assert [int.from_bytes(size[:4]), int.from_bytes(size[4:])] == [1200, 630]
+
+
+def test_a_missing_page_finds_the_folder_of_a_site_that_does_not_know_its_address(context: Any, tmp_path: Path) -> None:
+    """Its links begin at the top of the server: it had no style there, and links that led nowhere."""
+    theme = f"theme: {{name: material, custom_dir: {ROOT / 'docs/overrides'}, font: false}}"
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: In a folder\n{theme}\nplugins: [offline]\n", encoding="utf-8")
+    (tmp_path / "docs/deep").mkdir(parents=True)
+    for name in ("index.md", "deep/page.md"):
+        (tmp_path / "docs" / name).write_text("# Home\n", encoding="utf-8")
+    environ = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet"], cwd=tmp_path, check=True, env=environ)
+    page = context.new_page()
+    with served(tmp_path / "site") as address:
+        for missing in ("gone.html", "gone/deeper/", "deep/gone.html", "404.html"):
+            page.goto(f"{address}{missing}")
+            page.wait_for_function(
+                "[...document.styleSheets].some((one) => one.href?.includes('/same-device/assets/'))"
+            )
+            assert page.get_by_role("link", name="Home").last.get_attribute("href") == "/same-device/index.html"
 
 
 def test_a_missing_page_offers_a_search_that_works(context: Any, address: str) -> None:
