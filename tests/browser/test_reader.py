@@ -453,7 +453,8 @@ def test_a_page_says_when_it_changed_and_where_to_edit_it(context: Any, address:
     edit = "https://github.com/someone/same-device/edit/main/docs/notebooks/fundamentals.py"
     assert foot.get_by_role("link", name="Edit this page").get_attribute("href") == edit
     report = foot.get_by_role("link", name="Report a mistake on this page").get_attribute("href")
-    assert report.startswith("https://github.com/someone/same-device/issues/new?template=page.yml&page=PyTorch")
+    new = edit.replace("/edit/main/", "/issues/new?page=")
+    assert report == f"{new}&template=page.yml"
     feed = page.request.get(foot.get_by_role("link", name="Feed").evaluate("link => link.href"))
     assert "https://someone.github.io/same-device/notebooks/fundamentals.html" not in feed.text()  # one link a commit
     assert "Begin &lt;here&gt;" in feed.text()
