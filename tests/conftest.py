@@ -60,8 +60,10 @@ def is_slow(path: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave what is slow out of a run that names neither files nor marks."""
+    """Leave what is slow out of a run that names neither files nor marks, and read nothing else if slow is the mark."""
     given = config.option.file_or_dir or config.option.markexpr or config.option.keyword
+    if config.option.markexpr == "slow" and collection_path.match("test_*.py"):
+        return None if is_slow(collection_path) else True
     return True if not given and is_slow(collection_path) else None
 
 
@@ -124,9 +126,13 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
 
 
 @pytest.fixture(autouse=True)
-def only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hides this machine's GPUs, on which no test may depend."""
+def only_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides this machine's GPUs, on which no test may depend; compute threads would wait for the cores of other tests.
+
+    With two threads a script of seconds took four times the processor time beside other tests.
+    """
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,10 +22,9 @@ BAD_DEVICE = [path for path in SNIPPETS if "--device" in path.read_text(encoding
 
 
 def start(path: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end in a folder of its own, on one core, as pages run it: others need the rest."""
+    """Run a program to its end in a folder of its own."""
     command = [sys.executable, str(path), *arguments]
-    environ = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("path", ALONE, ids=lambda path: path.stem)

@@ -31,8 +31,8 @@ ROOT = HERE.parents[1]
 COPIED = ("docs", "snippets", "src/same_device_site", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 BUILDERS = {
-    "mkdocs": ("mkdocs", "build", "--quiet"),
-    "properdocs": ("properdocs", "build", "--quiet"),
+    "mkdocs": ("mkdocs", "build", "--quiet", "--strict"),
+    "properdocs": ("properdocs", "build", "--quiet", "--strict"),
     "zensical": ("samedevice", "build"),
 }
 """What can build the site, as modules of Python with arguments."""

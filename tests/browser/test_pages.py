@@ -73,6 +73,8 @@ NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 Scheme = Literal["light", "dark"]
 SCHEMES: dict[Scheme, str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
+SHARE = 1 if os.environ.get("CI") else 10
+"""Which part of the messages' pages is visited, one in so many: they have one shape. CI visits all."""
 AXE_SCRIPT = "axe.min.js"
 """Where the site that is visited has axe."""
 WIDE: Any = {"width": 1280, "height": 900}
@@ -191,12 +193,14 @@ async def visits_of(pages: list[str], address: str, chromium: dict[str, Any]) ->
 
 @pytest.fixture(scope="module")
 def visits(site: Path, address: str, chromium: dict[str, Any]) -> dict[str, Visit]:
-    """Each page of the site with what came of opening it; in a thread, because pytest's own has a loop already."""
+    """Pages of the site with what came of opening them; in a thread, because pytest's own has a loop already."""
     import axe_playwright_python
 
     found = [path.relative_to(site).as_posix() for path in site.rglob("*.html")]
     pages = sorted(page for page in found if "http-equiv" not in (site / page).read_text(encoding="utf-8")[:600])
-    assert len(pages) > 30
+    messages = [page for page in pages if page.startswith("errors/")]
+    pages = [page for page in pages if page not in messages] + messages[::SHARE]
+    assert len(pages) > 80
     shutil.copy(Path(axe_playwright_python.__file__).parent / "axe.min.js", site / AXE_SCRIPT)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, visits_of(pages, address, chromium)).result()

@@ -122,19 +122,32 @@ class Checkout:
             pytest.skip(f"needs a system that lets us {commands[0]}")
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def make(folder: Path) -> Checkout:
     """A checkout with one page of two blocks, whose pages run with a stand-in for torch."""
-    made = Checkout(tmp_path / "checkout", tmp_path / "temporary")
+    made = Checkout(folder / "checkout", folder / "temporary")
     made.page(PAGE)
     return made
 
 
 @pytest.fixture
-def recorded(checkout: Checkout) -> Checkout:
+def checkout(tmp_path: Path) -> Checkout:
+    """A checkout with one page of two blocks, whose pages run with a stand-in for torch."""
+    return make(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """That checkout, recorded: once for all tests, which only copy it."""
+    made = make(tmp_path_factory.mktemp("recorded"))
+    assert "2 passed" in made.record()
+    assert len(made.recordings) == 2
+    return made
+
+
+@pytest.fixture
+def recorded(checkout: Checkout, recorded_once: Checkout) -> Checkout:
     """That checkout, recorded."""
-    assert "2 passed" in checkout.record()
-    assert len(checkout.recordings) == 2
+    shutil.copytree(recorded_once.root, checkout.root, dirs_exist_ok=True)
     return checkout
 
 

@@ -367,8 +367,6 @@ def test_a_download_runs_from_the_first_cell_to_the_last(
     """In Jupyter, by its own kernel, with the outputs that it holds; an announced exception does not stop it."""
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     page = parse_page(path, ROOT)
     held = nbformat.reads(notebook(page, recorded(page)), as_version=4)
     nbformat.validate(held)

@@ -219,7 +219,7 @@ dist.init_process_group("nccl", device_id=torch.device("cuda", rank) if "split" 
 def _ranks(tmp_path: Path, python: Python, program: str, *arguments: str) -> str:
     (tmp_path / "rank.py").write_text(RANK + program + "\ndist.destroy_process_group()")
     launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "rank.py", *arguments)
-    done = python(*launch, SIMULATED_GPU="2", OMP_NUM_THREADS="1")
+    done = python(*launch, SIMULATED_GPU="2")
     assert done.returncode == 0, done.stderr
     return "\n".join(sorted(done.stdout.splitlines()))
 
