@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
@@ -114,6 +115,25 @@ class CodeBlocks(HTMLParser):
         if self.inside:
             language, text = self.found.pop()
             self.found.append((language, text + data))
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Callable[..., Path]:
+    """Makes a folder by its name, for all of pytest's processes: the first one to need it fills it, the others wait."""
+    several = hasattr(request.config, "workerinput")
+    base = tmp_path_factory.getbasetemp().parent if several else tmp_path_factory.getbasetemp()
+
+    def once(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, ready = base / name, base / f"{name}.ready"
+        with FileLock(base / f"{name}.lock"):
+            if not ready.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                ready.touch()
+        return folder
+
+    return once
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from otherwise import BUILDER, OTHERWISE, SEARCH
 from served import NAME, served
 
@@ -120,19 +119,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """The built site, for a repository that is known; the first of pytest's processes to need it builds it for all."""
-    several = hasattr(request.config, "workerinput")
-    folder = tmp_path_factory.getbasetemp().parent if several else tmp_path_factory.getbasetemp()
-    tree, ready = folder / "tree", folder / "tree.ready"
-    with FileLock(folder / "tree.lock"):
-        if not ready.exists():
-            shutil.rmtree(tree, ignore_errors=True)
-            copy_of_the_repository(tree)
-            environ = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SAMEDEVICE_REPOSITORY": f"someone/{NAME}"}
-            subprocess.run([sys.executable, "-m", *BUILDERS[BUILDER]], cwd=tree, check=True, env=environ)
-            ready.touch()
-    return tree / "site"
+def site(once: Callable[..., Path]) -> Path:
+    """The built site, for a repository that is known."""
+
+    def built(tree: Path) -> None:
+        copy_of_the_repository(tree)
+        environ = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SAMEDEVICE_REPOSITORY": f"someone/{NAME}"}
+        subprocess.run([sys.executable, "-m", *BUILDERS[BUILDER]], cwd=tree, check=True, env=environ)
+
+    return once("tree", built) / "site"
 
 
 @pytest.fixture(scope="session")

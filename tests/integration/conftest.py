@@ -53,28 +53,33 @@ class Blocked:
 sys.meta_path[:] = [Blocked() if finder is PathFinder else finder for finder in sys.meta_path]
 """
 """Hides the packages of a shared folder, all but this package, some others, and what those need."""
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
+
+
+def build_wheel(folder: Path) -> None:
+    """Build the package's wheel from a copy of its source."""
+    source = folder / "source"
+    source.mkdir()
+    wanted = (PACKAGE.parents[1] / name for name in ("src", "pyproject.toml", "README.md", "LICENSE"))
+    subprocess.run(["cp", "-r", *wanted, source], check=True)
+    subprocess.run([*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, source], check=True)
 
 
 @pytest.fixture
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Builds the wheel and installs it where there is nothing else but some packages and what they need.
+def installed(once: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Installs the wheel where there is nothing else but some packages and what they need.
 
     Returns the folder of the environment's programs.
     """
     pytest.importorskip("setuptools", minversion="77")
     folder = tmp_path_factory.mktemp("installed")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
     def installed(*packages: str) -> Path:
-        source = folder / "source"
-        source.mkdir()
-        wanted = (PACKAGE.parents[1] / name for name in ("src", "pyproject.toml", "README.md", "LICENSE"))
-        subprocess.run(["cp", "-r", *wanted, source], check=True)
-        subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, source], check=True)
+        wheel = once("wheel", build_wheel)
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "environment"], check=True)
         python = folder / "environment/bin/python"
-        command = [*pip, f"--python={python}", "install", "--no-deps", *folder.glob("*.whl")]
+        command = [*PIP, f"--python={python}", "install", "--no-deps", *wheel.glob("*.whl")]
         subprocess.run(command, env=environ, check=True)
         own = next(folder.glob("environment/lib/python*/site-packages"))
         shared = [path for path in sys.path if path.endswith("site-packages")]
