@@ -73,7 +73,7 @@ NOT_OF_COLORS = {"rules": {rule: {"enabled": False} for rule in OF_COLORS}}
 Scheme = Literal["light", "dark"]
 SCHEMES: dict[Scheme, str] = {"light": "default", "dark": "slate"}
 """What a reader's system asks for, and the theme's name of what it then shows."""
-SHARE = 1 if os.environ.get("CI") else 10
+SHARE = 1 if os.environ.get("CI") else 20
 """Which part of the messages' pages is visited, one in so many: they have one shape. CI visits all."""
 AXE_SCRIPT = "axe.min.js"
 """Where the site that is visited has axe."""
@@ -200,7 +200,7 @@ def visits(site: Path, address: str, chromium: dict[str, Any]) -> dict[str, Visi
     pages = sorted(page for page in found if "http-equiv" not in (site / page).read_text(encoding="utf-8")[:600])
     messages = [page for page in pages if page.startswith("errors/")]
     pages = [page for page in pages if page not in messages] + messages[::SHARE]
-    assert len(pages) > 80
+    assert len(pages) > 70
     shutil.copy(Path(axe_playwright_python.__file__).parent / "axe.min.js", site / AXE_SCRIPT)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, visits_of(pages, address, chromium)).result()
