@@ -21,29 +21,20 @@ ROOT = Path(__file__).parents[2]
 MESSAGES = json.loads((ROOT / "tests/samples/reference/messages.json").read_text(encoding="utf-8"))
 QUERIES = json.loads((ROOT / "tests/samples/reference/queries.json").read_text(encoding="utf-8"))
 PASTED = [(one, one[kind]) for one in MESSAGES for kind in ("text", "pasted") if kind in one]
-COUNT_ANSWERS = """
-window.answers = 0;
-window.Worker = class extends Worker {
-  constructor(...given) {
-    super(...given);
-    this.addEventListener("message", ({ data: { type, data } }) => {
-      window.answers += type === 3 && data.items.length > 0;
-    });
-  }
-};
-"""
 PASTE = """async (text) => {
-  const box = document.querySelector("input[name=query]"), before = window.answers, end = Date.now() + 30000;
+  const box = document.querySelector("input[name=query]"), list = document.querySelector(".md-search-result__list");
   if (box.value === text) return;
+  const shown = new Promise((done, failed) => {
+    setTimeout(() => failed(new Error("the search did not answer within 30 s")), 30000);
+    new MutationObserver((changes, one) => {
+      if (changes.some(({ addedNodes }) => addedNodes.length)) one.disconnect(), done();
+    }).observe(list, { childList: true });
+  });
   box.value = text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
-  while (window.answers === before) {
-    if (Date.now() > end) throw new Error("the search did not answer within 30 s");
-    await new Promise((done) => setTimeout(done, 5));
-  }
-  await new Promise((done) => setTimeout(done, 50));
+  await shown;
 }"""
-"""Sets the text as a paste does, and waits until something is found and shown."""
+"""Sets the text as a paste does, and waits until something is found and shown: the theme puts the first ten in at once."""
 SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
   .filter((link) => link.checkVisibility() && /#|\\/errors\\/./.test(link.href))
   .map(({ href }) => new URL(href).pathname.replace("/same-device/", "").replace(".html", "/") + new URL(href).hash)"""
@@ -53,11 +44,10 @@ SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
 def search(browser: Any, address: str) -> Any:
     """A page of the site with the search open and ready."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.add_init_script(COUNT_ANSWERS)
     page.goto(address)
     page.get_by_role("textbox", name="Search").click()
     page.get_by_role("textbox", name="Search").fill("tensor")
-    page.wait_for_function("window.answers > 0")
+    page.locator(".md-search-result__link").first.wait_for()
     return page
 
 
