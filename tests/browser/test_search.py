@@ -34,7 +34,7 @@ PASTE = """async (text) => {
   box.dispatchEvent(new Event("input", { bubbles: true }));
   await shown;
 }"""
-"""Sets the text as a paste does, and waits until something is found and shown: the theme puts the first ten in at once."""
+"""Sets the text as a paste does, and waits until something is shown: the theme puts the first ten in at once."""
 SECTIONS = """() => [...document.querySelectorAll(".md-search-result__link")]
   .filter((link) => link.checkVisibility() && /#|\\/errors\\/./.test(link.href))
   .map(({ href }) => new URL(href).pathname.replace("/same-device/", "").replace(".html", "/") + new URL(href).hash)"""
