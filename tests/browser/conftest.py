@@ -30,7 +30,7 @@ ROOT = HERE.parents[1]
 COPIED = ("docs", "snippets", "src/same_device_site", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 BUILDERS = {
-    "mkdocs": ("mkdocs", "build", "--quiet", "--strict"),
+    "mkdocs": ("mkdocs", "build", "--strict"),  # quiet, it would not see its warnings
     "properdocs": ("properdocs", "build", "--quiet"),
     "zensical": ("samedevice", "build"),
 }
