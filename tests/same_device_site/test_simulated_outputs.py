@@ -81,9 +81,10 @@ def test_none_was_refused() -> None:
         assert not output.died, block
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_a_block_for_cuda_shows_an_output_or_says_why_not(page: Page) -> None:
+@pytest.mark.parametrize("path", page_paths(ROOT), ids=lambda path: path.relative_to(ROOT / "docs").as_posix())
+def test_a_block_for_cuda_shows_an_output_or_says_why_not(path: Path) -> None:
     """A reader without a GPU wonders what it prints."""
+    page = parse_page(path, ROOT)
     newest = [one for one in recorded(page) if one.environment.simulated][:1]
     for block in page.blocks:
         if block.options.needs == "cuda" and not block.not_simulated:
