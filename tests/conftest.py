@@ -38,6 +38,7 @@ SLOW = {
     "trust": "the tools that try to fool the harness: they find what they should",
     "widgets": "the things to play with, run by Node and compared with PyTorch",
     "integration/test_cli.py": "the command of a wheel, and Ctrl-C in it",
+    "integration/test_init.py": "`samedevice init` finds its way in other projects, and leaves what is theirs",
     "integration/test_material_site.py": "a real site with other plugins stays as it is",
     "integration/test_notebooks.py": "notebooks: converted, downloaded, run from the first cell to the last",
     "integration/test_other_projects.py": "projects without our conftest.py",
