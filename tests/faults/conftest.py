@@ -131,7 +131,7 @@ def make(folder: Path) -> Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """A checkout with one page of two blocks, whose pages run with a stand-in for torch."""
+    """Such a checkout, for one test."""
     return make(tmp_path)
 
 
