@@ -18,7 +18,7 @@ OTHERWISE: dict[str, dict[str, str]] = {
         "test_pages.py::test_our_own_style_and_script_are_small": "under Zensical `shrink` does nothing",
         "test_reader.py::test_a_missing_page_offers_a_search_that_works": SEARCH,
         "test_reader.py::test_menu_and_search_of_a_narrow_screen_open_by_keyboard": SEARCH,
-        "test_reader.py::test_what_is_typed_does_not_switch": SEARCH,
+        "test_switches.py::test_what_is_typed_does_not_switch": SEARCH,
         "test_search.py::test_a_pasted_message_brings": SEARCH,
         "test_search.py::test_a_short_query_is_searched": SEARCH,
         "test_search.py::test_each_page_that_is_found": SEARCH,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_reader import copied, texts
+from shown import copied, texts
 
 from same_device_site.error_index import entries
 from same_device_site.error_sections import pattern
