@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +30,12 @@ class Simulator:
     """The word in its messages about what it does not do."""
     usable: Callable[[], str]
     """Why it cannot work here, and what to do about it; empty if it can."""
+
+    def prepare(self) -> str:
+        """Start it once, however long it takes to compile what it is made of; return why it failed, empty if not."""
+        command = [sys.executable, "-c", "import torch"]
+        done = subprocess.run(command, env=os.environ | self.environ, stdout=subprocess.DEVNULL, check=False)
+        return f"PyTorch cannot be imported with {self.module}; see what it said above" if done.returncode else ""
 
 
 @dataclass(frozen=True)

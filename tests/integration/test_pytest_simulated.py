@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from made_repository import Repository
@@ -61,6 +63,30 @@ def test_what_is_missing_is_told(
     monkeypatch.setattr("samedevice.devices.SIMULATED_GPU", replace(SIMULATED_GPU, module="no_such_module"))
     output, outcomes = repository.pytest(*ASKED)
     assert told in output
+    assert outcomes == {}
+
+
+NOTING = """import os, sys
+if "SIMULATED_GPU" in os.environ:
+    with open(os.environ["NOTED"], "a") as file:
+        print(sys.orig_argv[1:], file=file)
+"""
+
+
+def test_it_is_compiled_before_a_page_waits_for_it(
+    simulated: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A page's process may take some minutes to start, and no more; a compiler on a busy machine took longer."""
+    noted, torch = tmp_path / "noted", Path(os.environ["PYTHONPATH"].split(os.pathsep)[0], "torch/__init__.py")
+    monkeypatch.setenv("NOTED", str(noted))
+    torch.write_text(NOTING + torch.read_text(encoding="utf-8"), encoding="utf-8")
+    assert simulated.pytest(*ASKED, "--record")[1] == {"passed": 2}
+    first, *later = noted.read_text(encoding="utf-8").splitlines()
+    assert first == "['-c', 'import torch']"
+    assert later
+    torch.write_text("raise ImportError('no compiler')\n", encoding="utf-8")
+    output, outcomes = simulated.pytest(*ASKED)
+    assert "--device cuda --simulated: PyTorch cannot be imported with simulated_gpu; see what it said" in output
     assert outcomes == {}
 
 

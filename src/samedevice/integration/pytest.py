@@ -78,10 +78,12 @@ def _simulator(config: pytest.Config, settings: Settings) -> Simulator | None:
     if len(asked) != 1:
         able = " or ".join(name for name, kind in KINDS.items() if kind.simulator)
         raise pytest.UsageError(f"{settings.flags}simulated: name one device, {settings.flags}device {able}")
-    why = why_not_simulated(asked[0])
+    simulator = KINDS[asked[0]].simulator
+    # before any page: on a busy machine it may have to compile for longer than a page may take to start
+    why = why_not_simulated(asked[0]) or (simulator.prepare() if simulator else "")
     if why:
         raise pytest.UsageError(f"{settings.flags}device {asked[0]} {settings.flags}simulated: {why}")
-    return KINDS[asked[0]].simulator
+    return simulator
 
 
 def _settings(config: pytest.Config) -> Settings:
