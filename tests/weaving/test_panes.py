@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -55,6 +56,21 @@ def test_versions_that_agree_are_one_label(block: Block) -> None:
     assert "<p>EPYC 9B14, PyTorch 2.15.0+cu132, Python 3.11.7, NumPy 2.4.6, 2026-11-21\nEPYC 9B14, PyTorch 2.13" in html
     assert "sd-switch" not in html
     assert "data-at" not in html
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "marked"),
+    [
+        ("cpu cpu cpu cpu", "cpu cuda cpu cpu", "cpu <mark>cpu</mark> cpu cpu|cpu <mark>cuda</mark> cpu cpu"),
+        ("1 2 3 4", "2 3 4 5", "<mark>1 </mark>2 3 4|2 3 4<mark> 5</mark>"),
+        ("1 2", "1 2 3", "1 2|1 2<mark> 3</mark>"),
+        ("a < b", "a < c", "a &lt; <mark>b</mark>|a &lt; <mark>c</mark>"),
+    ],
+)
+def test_what_differs_is_marked_in_its_place(block: Block, one: str, other: str, marked: str) -> None:
+    """Words that are there in both, but not in the same places, are marked only if fewer would be otherwise."""
+    html = output_html(block, on_cpu(one, other))
+    assert "|".join(re.findall(r'<pre class="sd-text"[^>]*>(.*?)</pre>', html)) == marked
 
 
 def test_a_version_that_differs_gets_a_switch_and_the_newest_is_first(block: Block) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from samedevice.devices import LABELS
 from samedevice.outputs import escaping, labels
@@ -198,12 +200,23 @@ def _mark(text: str, other: str) -> str:
     if not own:
         return literal(text)
     found = []
-    for kind, start, end, _, _ in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_opcodes():
-        piece = literal("".join(own[start:end]))
-        if kind != "equal" and piece.strip():
+    for differs, pieces in groupby(zip(_differing(own, theirs), own, strict=True), itemgetter(0)):
+        piece = literal("".join(text for _, text in pieces))
+        if differs and piece.strip():
             piece = "\n".join(f"<mark>{line}</mark>" if line.strip() else line for line in piece.split("\n"))
         found.append(piece)
     return "".join(found)
+
+
+def _differing(own: list[str], theirs: list[str]) -> list[bool]:
+    """Whether each piece is another one than theirs: in its place, unless fewer are if some are left out or put in."""
+    found = [True] * len(own)
+    for start, _, size in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
+        found[start : start + size] = [False] * size
+    if len(own) == len(theirs):
+        placed = [one != other for one, other in zip(own, theirs, strict=True)]
+        return min(placed, found, key=sum)
+    return found
 
 
 def _figure(svg: str, alt: str, prefix: str) -> str:
