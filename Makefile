@@ -80,7 +80,7 @@ projects: $(VENV)/ready ## run or build the documentation of ten other projects,
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
 	$(BIN)/python tools/trust/mutants.py
 
-flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (an hour)
+flaky: $(VENV)/ready ## run every block TIMES times under load, in changing order: does any fail? (three minutes each on two cores)
 	$(BIN)/python tools/trust/flaky.py --times $(TIMES)
 
 faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave running: all of it (10 minutes)
