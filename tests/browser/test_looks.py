@@ -130,11 +130,20 @@ def test_a_finger_hits_links_that_stand_by_themselves(browser: Any, address: str
 
 def test_no_button_covers_a_block_in_a_list(desktop: Any, address: str) -> None:
     """Such a block is narrower than others; its line had room beside the buttons elsewhere, and none there."""
-    desktop.goto(f"{address}parallel/ddp.html")
-    block = desktop.locator("li [data-block]", has_text="# assert sorted")
+    page, name = f"{address}parallel/debugging.html", "gather_losses"
+
+    def with_a_line_of_50_characters(route: Any) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=response.text().replace(name, name.ljust(50 - len("def (rank):"), "_")))
+
+    desktop.route(page, with_a_line_of_50_characters)
+    desktop.goto(page)
+    block = desktop.locator("li [data-block]", has_text=f"def {name}__").first
+    assert block.locator("code").text_content().strip().splitlines()[0] == f"def {name}{'_' * 26}(rank):"
     block.scroll_into_view_if_needed()
     block.locator("nav .sd-run").wait_for()
     assert desktop.evaluate(COVERED) == []
+    desktop.unroute(page)
 
 
 CUT = """() => [...document.querySelectorAll("[data-block] code :is(.n, .nn, .nf)")]
