@@ -17,7 +17,7 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as WaitTimeoutError
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import measures
+from samedevice.running.threads import LOOK_UP
 
 KIT = Path(__file__).resolve().parent
 LOG, RESULTS = "record.log", "results.json"
@@ -105,7 +106,9 @@ class Recorder:
             runs.start((page, device, None) for page in pages)
             while left:
                 started = time.monotonic()
-                ended = wait((runs.futures[page.path, device] for page in left), self.limit, FIRST_COMPLETED).done
+                ended = set[Future[Run]]()
+                while not ended and time.monotonic() < started + self.limit:  # a signal may not end it: see wait_for
+                    ended = wait((runs.futures[page.path, device] for page in left), LOOK_UP, FIRST_COMPLETED).done
                 page = next((page for page in left if runs.futures[page.path, device] in ended), left[0])
                 left.remove(page)
                 result, whole = self._result(runs, page, device)
