@@ -209,7 +209,7 @@ def _mark(text: str, other: str) -> str:
 
 
 def _differing(own: list[str], theirs: list[str]) -> list[bool]:
-    """Whether each piece is another one than theirs: in its place, unless fewer are if some are left out or put in."""
+    """For each piece whether to mark it: compared place by place if that marks no more than aligning the two does."""
     found = [True] * len(own)
     for start, _, size in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
         found[start : start + size] = [False] * size
