@@ -17,7 +17,7 @@ from samedevice.weaving.weave import weave
 
 CONFIG = """\
 site_name: Made
-theme: {name: material, font: false}
+theme: mkdocs
 plugins: [samedevice]
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -35,13 +34,16 @@ def recorded(page: Page) -> tuple[Recording, ...]:
     return load_all(ROOT, Path(SETTINGS.recordings), page)[0]
 
 
-def simulated() -> Iterator[tuple[Block, Environment, Output]]:
+@cache
+def simulated() -> tuple[tuple[Block, Environment, Output], ...]:
     """Each simulated output that a page can show."""
-    for page in pages():
-        for block in page.blocks:
-            for one in block_statuses(page, block.index, "cuda", recorded(page), simulated=True):
-                if one.output:
-                    yield block, one.environment, one.output
+    return tuple(
+        (block, one.environment, one.output)
+        for page in pages()
+        for block in page.blocks
+        for one in block_statuses(page, block.index, "cuda", recorded(page), simulated=True)
+        if one.output
+    )
 
 
 def only_simulated(block: Block, output: Output) -> bool:
@@ -53,7 +55,7 @@ def only_simulated(block: Block, output: Output) -> bool:
 
 def test_there_are_some() -> None:
     """Or else the tests below hold of nothing."""
-    assert sum(1 for _ in simulated()) > 1_000
+    assert len(simulated()) > 1_000
 
 
 def test_none_measures() -> None:

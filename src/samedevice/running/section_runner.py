@@ -46,8 +46,6 @@ MEASURING = re.compile(
 """Words in code that measures time, or the memory that all programs on a device share."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
-    "pandas": "pandas",
-    "sklearn.datasets": "sklearn.datasets",
     "optim": "torch._dynamo",
     "checkpoint": "torch._dynamo",
     "compile": "torch._dynamo",
@@ -56,7 +54,8 @@ HEAVY = {
     ">>> ": "doctest",
 }
 """Words in a page's code which mean that it will import a module that takes up to a second (torch imports `_dynamo`
-when the first optimizer is made): the fork server imports that once for all pages."""
+when the first optimizer is made): the fork server imports that once for all pages. What few sections need is not here:
+to fork takes longer with each module that the server has imported."""
 
 
 class SectionRunner:
