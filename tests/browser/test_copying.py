@@ -51,7 +51,7 @@ def test_copy_to_run_puts_a_program_on_the_clipboard(context: Any, address: str)
 def test_what_a_terminal_reads_is_not_called_a_program(context: Any, address: str) -> None:
     """Python cannot run it."""
     page = context.new_page()
-    page.goto(f"{address}parallel/dataparallel.html")
+    page.goto(f"{address}parallel/ddp.html")
     block = page.locator("[data-block]", has_text="$ torchrun").first
     block.scroll_into_view_if_needed()
     block.locator(".sd-run").click()
