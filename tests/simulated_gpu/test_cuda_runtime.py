@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,11 +43,12 @@ def launch(stream=None, block=32):
 
 
 @pytest.fixture(scope="module", params=["12.8", "13.0"])
-def runtime(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """The runtime for one version of CUDA, and that version's number."""
+def runtime(request: pytest.FixtureRequest, once: Callable[..., Path]) -> tuple[Path, int]:
+    """The runtime for one version of CUDA, compiled by one of pytest's processes, and that version's number."""
     torch = Torch(Path("nowhere"), "", request.param)
     soname = f"libcudart.so.{request.param[:2]}"
-    return runtime_build.build_library(soname, set(), torch, tmp_path_factory.mktemp("runtime")), torch.cuda_number
+    folder = once(f"runtime-{request.param}", lambda into: runtime_build.build_library(soname, set(), torch, into))
+    return folder / "cudart.so", torch.cuda_number
 
 
 def run(runtime: tuple[Path, int], program: str) -> None:
