@@ -38,10 +38,12 @@ def test_each_page_is_there_with_each_output(expected: dict[str, int], site: Pat
     assert {name: len(OUTPUT.findall(html)) for name, html in pages.items()} == expected
 
 
-def test_each_page_can_be_taken_along(expected: dict[str, int], site: Path) -> None:
+def test_each_page_can_be_taken_along(site: Path) -> None:
     """In every form; and the page itself links to those that people read."""
     gone = []
-    for name in expected:
+    names = [parse_page(path, site.parent).name for path in page_paths(site.parent)]
+    assert len(names) > 40
+    for name in names:
         files = [f"{name}.{suffix}" for suffix in SUFFIXES]
         gone += [file for file in files if not (site / file).is_file()]
         html = (site / f"{name}.html").read_text(encoding="utf-8")
