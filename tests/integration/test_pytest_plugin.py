@@ -113,7 +113,7 @@ def pytest_runtest_call(item):
 
 @pytest.mark.parametrize("processes", [(), ("-n", "1")])
 def test_a_block_that_pytest_rerunfailures_runs_once_more_has_its_page_run_anew(
-    recorded: Repository, processes: tuple[str, ...]
+    recorded: Repository, light_torch: None, processes: tuple[str, ...]
 ) -> None:
     """What a page printed once is kept for all its items; an item that runs again wants to see it printed again."""
     count = recorded.root / "count.txt"
