@@ -115,7 +115,7 @@ def test_whoever_is_killed_while_recording_leaves_no_process_and_whole_recording
         running.communicate()
         assert recorded.all_end(), recorded.running()
         check(recorded, before, number)
-        if how != "tree":  # a run that is killed before its fork server runs leaves an empty folder to the next one
+        if how != "tree":  # a run that is killed before its fork server runs leaves its folder to the next one
             assert not [*recorded.temporary.glob("*/pages")]
     output = recorded.record(ROUND="0")
     assert "2 passed" in output

@@ -11,6 +11,7 @@ import pytest
 
 from samedevice.integration.cli import FAILED, SAME, main
 from samedevice.integration.init import with_entry
+from samedevice.integration.preloading import worth_preloading
 from samedevice.integration.project_file import ProjectError
 from samedevice.running.processes import CAN_FORK
 
@@ -97,7 +98,7 @@ def test_a_block_that_fails_twice_has_failed(project: Path, capsys: pytest.Captu
 
 def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the processes of pages begin with a NumPy that was imported for all of them."""
-    text = "# Page\n\n```python\nimport pandas\nimport numpy\n\nnumpy.random.random()\n```\n"
+    text = "# Page\n\n```python\nimport matplotlib.pyplot\nimport numpy\n\nnumpy.random.random()\n```\n"
     (project / "docs/index.md").write_text(text, encoding="utf-8")
     assert main(["init"]) == SAME
     assert "docs/index.md:3 on cpu prints something else each time" in capsys.readouterr().out
@@ -128,6 +129,13 @@ def test_a_package_that_takes_long_to_import_is_preloaded(
     assert main(["init"]) == SAME
     said = (project / "mkdocs.yml").read_text(encoding="utf-8")
     assert said.endswith(f"  - samedevice{':' * bool(preload)}{preload}\n")
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
+def test_what_is_imported_once_anyway_is_not_preloaded_and_all_else_may_be() -> None:
+    """A list that falls behind the other one leaves a package to be imported on each page."""
+    assert worth_preloading([("matplotlib", "matplotlib.pyplot")] * 10) == []
+    assert "pandas" in worth_preloading([("numpy", "pandas")] * 10)
 
 
 def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

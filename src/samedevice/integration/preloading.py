@@ -13,11 +13,12 @@ from typing import Any
 
 from samedevice.running.monitor import START_LIMIT
 from samedevice.running.processes import CAN_FORK, page_environ
+from samedevice.running.section_runner import HEAVY
 
 LEAST = 0.2
 """Seconds of processor time that a package must spare."""
-KNOWN = ("torch", "matplotlib", "pandas")
-"""What the fork server imports by itself."""
+KNOWN = {"torch", *(module.partition(".")[0] for module in HEAVY.values())}
+"""The packages that the fork server imports by itself."""
 TRIAL = """\
 import importlib, json, os, sys, threading, time
 before, names = map(json.loads, sys.argv[1:])
