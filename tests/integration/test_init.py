@@ -133,7 +133,7 @@ def test_a_package_that_takes_long_to_import_is_preloaded(
 
 @pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
 def test_what_is_imported_once_anyway_is_not_preloaded_and_all_else_may_be() -> None:
-    """A list that falls behind the other one leaves a package to be imported on each page."""
+    """A package that neither imports would be imported on each page."""
     assert worth_preloading([("matplotlib", "matplotlib.pyplot")] * 10) == []
     assert "pandas" in worth_preloading([("numpy", "pandas")] * 10)
 

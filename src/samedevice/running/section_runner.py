@@ -55,7 +55,7 @@ HEAVY = {
 }
 """Words in a page's code which mean that it will import a module that takes up to a second (torch imports `_dynamo`
 when the first optimizer is made): the fork server imports that once for all pages. What few sections need is not here:
-to fork takes longer with each module that the server has imported."""
+forking takes longer with each module that the server has imported."""
 
 
 class SectionRunner:

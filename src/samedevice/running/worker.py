@@ -319,7 +319,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
         output = runner.run(block)
         trace = output.raised.trace if output.raised else ""
         report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure, "lines": output.lines})
-    # the last ones alone: to read a name writes to it, and the kernel then copies a page of the server's memory
+    # only the last ones: reading a name counts a reference in it, so the kernel copies that page of the server's memory
     report(end=[*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1])
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()
