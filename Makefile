@@ -14,6 +14,7 @@ TIMES ?= 30
 MINUTES ?= 10
 SEED ?=
 PROJECTS ?=
+AGAINST ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n logical --durations=10
@@ -77,6 +78,9 @@ bench: $(VENV)/ready ## print what building and testing cost, as ratios within o
 projects: $(VENV)/ready ## run or build the documentation of ten other projects, and run the tools that test it there
 	$(BIN)/python tools/bench/prove.py $(PROJECTS)
 
+status: $(VENV)/ready ## print how many outputs each environment has recorded (AGAINST=main: and which of a GPU's a change makes stale)
+	$(BIN)/python tools/recordings/status.py $(AGAINST)
+
 mutants: $(VENV)/ready ## change every recorded block a little: is every change told? (5 to 10 minutes)
 	$(BIN)/python tools/trust/mutants.py
 
@@ -110,4 +114,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects mutants flaky faults attack canary simulated lighthouse clean
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary simulated lighthouse clean

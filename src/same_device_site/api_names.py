@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from samedevice import Block, Page
@@ -64,12 +64,16 @@ class _Names(ast.NodeVisitor):
             self.found |= _names(node.value, _Names())
 
 
-def names(page: Page) -> dict[str, list[int]]:
-    """For each name of PyTorch that a page's blocks use, the indices of these blocks."""
+def names(page: Page, files: Callable[[Block], Iterable[str]] = lambda _: ()) -> dict[str, list[int]]:
+    """For each name of PyTorch that a page's blocks use, the indices of these blocks.
+
+    `files` gives the texts of the files of code that a block read.
+    """
     found: dict[str, list[int]] = {}
     program = _Names()
     for block in page.blocks:
-        for name in _block_names(block, program):
+        own = (_names(text, _Names()) for text in files(block))
+        for name in _block_names(block, program).union(*own):
             found.setdefault(name, []).append(block.index)
     return {name: found[name] for name in in_order(found)}
 
@@ -80,11 +84,10 @@ def in_order(found: Iterable[str]) -> list[str]:
 
 
 def _block_names(block: Block, page: _Names) -> set[str]:
-    """The names of one block, and of the files of code and the programs after `python -c` that it names."""
-    found = _names(block.included, _Names())
+    """The names of one block, and of the programs after `python -c` that it names."""
     if block.kind == "console":
-        return found.union(*(_names(one["code"], _Names()) for one in ARGUMENT.finditer(block.code)))
-    return found | _names(block.code, page if block.kind == "python" else _Names())
+        return set[str]().union(*(_names(one["code"], _Names()) for one in ARGUMENT.finditer(block.code)))
+    return _names(block.code, page if block.kind == "python" else _Names())
 
 
 def _names(code: str, program: _Names) -> set[str]:

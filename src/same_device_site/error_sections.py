@@ -23,8 +23,8 @@ from samedevice import (
     block_statuses,
     find_links,
     is_simulated,
+    listed,
     overall_state,
-    ranges,
 )
 
 MARKDOWN = ".md"
@@ -112,10 +112,10 @@ class Evidence:
     """Where the blocks of the section are recorded."""
 
     def versions(self, device: str) -> str:
-        """The versions of PyTorch with which it came on a device: `2.9 to 2.15`."""
+        """The versions of PyTorch with which it came on a device: `2.9, 2.15`."""
         known = sorted((one for one in self.recorded if one.device == device), key=lambda one: one.order)
         own = {one.release for one in self.environments if one.device == device}
-        return ranges(own, [one.release for one in known])
+        return listed(own, [one.release for one in known])
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def error_sections(page: Page) -> Iterator[ErrorSection]:
 
 
 def _between(start: int, end: int, holes: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges of `start` to `end` that are outside the holes."""
+    """The listed of `start` to `end` that are outside the holes."""
     for first, last in holes:
         if start <= first < end:
             yield start, first

@@ -6,7 +6,9 @@ It comes before the engine's extension, which then weaves the page with these pa
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 from markdown import Extension, Markdown  # type: ignore[import-untyped]
@@ -17,7 +19,7 @@ from same_device_site.api_names import names
 from same_device_site.api_table import catalogue
 from same_device_site.markers import MARKER, Reference, fill
 from same_device_site.site import Site
-from samedevice import RenderedSite, rendered_page
+from samedevice import Block, Page, Recording, RenderedSite, rendered_page
 
 NAME = "same_device_site"
 BEFORE = 1001
@@ -61,7 +63,16 @@ def reference(found: RenderedSite) -> Reference:
     """What makes the parts from all pages and their recordings."""
     pages = tuple(found.pages)
     recordings = {page.path: found.recordings(page) for page in pages}
-    return Reference(Site(pages, recordings, {page.path: names(page) for page in pages}), catalogue(found.root))
+    used = {page.path: names(page, partial(_code_read, found.root, page, recordings[page.path])) for page in pages}
+    return Reference(Site(pages, recordings, used), catalogue(found.root))
+
+
+def _code_read(root: Path, page: Page, recordings: Sequence[Recording], block: Block) -> Iterator[str]:
+    """The texts of the files of Python code that a block read."""
+    entries = (one.find(page, block.index).entry for one in recordings)
+    for path in sorted({path for entry in entries if entry for path, _ in entry.read if path.endswith(".py")}):
+        if (root / path).is_file():
+            yield (root / path).read_text(encoding="utf-8")
 
 
 class SiteExtension(Extension):  # type: ignore[misc]

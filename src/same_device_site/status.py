@@ -21,6 +21,7 @@ from samedevice import (
     count_blocks,
     is_simulated,
     overall_state,
+    uses,
 )
 
 
@@ -91,14 +92,13 @@ def _head() -> tuple[str, str]:
 
 
 def _row(name: str, counted: Count, why: str) -> str:
-    damaged = f"{counted.damaged} changed by hand; " if counted.damaged else ""
     numbers = f"{counted.blocks} | {counted.fresh} | {counted.stale} | {counted.missing} | {counted.simulated}"
-    return f"| {name} | {numbers} | {damaged}{why} |"
+    return f"| {name} | {numbers} | {why} |"
 
 
 def _why(page: Page, device: str, recordings: Sequence[Recording]) -> str:
     """Why blocks of a page never ran on a device, and since when others are stale."""
-    blocks = [block for block in page.blocks if block.runs_on(device)]
+    blocks = [one for one in page.blocks if one.runs_on(device) and uses(page, one.index, device, recordings)]
     states = [(block, overall_state(block_statuses(page, block.index, device, recordings))) for block in blocks]
     missing = [block for block, state in states if state is State.MISSING]
     real = [one for one in recordings if not one.environment.simulated]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from same_device_site.site import Site
-from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, is_simulated, overall_state
+from samedevice import DEVICES, LABELS, State, all_versions, block_statuses, is_simulated, overall_state, uses
 
 KINDS = (False, True)
 """Real devices, then simulated ones."""
@@ -14,12 +14,12 @@ KINDS = (False, True)
 
 @dataclass(frozen=True)
 class Total:
-    """How many blocks of a site can run on one kind of device, and how many of them did."""
+    """How many blocks of a site use one kind of device, and how many of them ran there."""
 
     device: str
     """cpu, cuda or mps."""
     blocks: int
-    """Blocks that can run there: those that need it, and those that need nothing."""
+    """Blocks that use it: those that can run there, without those that ran on such a device and did not use it."""
     ran: int
     """Blocks of these that ran there, as they now are."""
     waiting: int
@@ -36,7 +36,7 @@ def totals(site: Site) -> list[Total]:
         for page in site.pages:
             recordings = site.recorded(page)
             for block in page.blocks:
-                if block.runs_on(device):
+                if block.runs_on(device) and uses(page, block.index, device, recordings):
                     fresh = overall_state(block_statuses(page, block.index, device, recordings)) is State.FRESH
                     stands_in = not fresh and is_simulated(page, block.index, device, recordings)
                     blocks, ran, simulated = blocks + 1, ran + fresh, simulated + stands_in
@@ -61,7 +61,7 @@ def _sentences(site: Site) -> Iterator[str]:
         )
         label = LABELS[total.device]
         if total.ran:
-            yield f"{total.ran:,} of {total.blocks:,} ran on {label}, with {all_versions(real)}."
+            yield f"{total.ran:,} of {total.blocks:,} {_that_use(total)}ran on {label}, with {all_versions(real)}."
         if total.simulated:
             yield f"{total.simulated:,} ran on {label}, simulated, with {all_versions(stand_ins)}: no GPU ran them."
         if total.waiting:
@@ -69,9 +69,14 @@ def _sentences(site: Site) -> Iterator[str]:
             yield f"{total.waiting:,} {verb} for a machine with {label}."
 
 
+def _that_use(total: Total) -> str:
+    """Which blocks are counted, in words; of the CPU, which all use, nothing."""
+    return "" if total.device == DEVICES[0] else "that use it "
+
+
 def totals_table(site: Site) -> str:
     """The table at the top of the status page, as Markdown."""
-    names = ("Device", "Blocks that can run there", "Ran there", "Ran on a simulated one", "Wait for it alone")
+    names = ("Device", "Blocks that use it", "Ran there", "Ran on a simulated one", "Wait for it alone")
     head = [f"| {' | '.join(names)} |", "| --- | --: | --: | --: | --: |"]
     rows = [
         f"| {LABELS[one.device]} | {one.blocks:,} | {one.ran:,} | {one.simulated:,} | {one.waiting:,} |"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from samedevice.outputs.labels import all_versions
     from samedevice.outputs.output import Output
     from samedevice.outputs.recording_files import load_all
-    from samedevice.outputs.recordings import Recording, State, block_statuses, overall_state
+    from samedevice.outputs.recordings import Recording, State, block_statuses, overall_state, uses
     from samedevice.pages.fences import fence_mark
     from samedevice.pages.links import Link, find_links, replace_links
     from samedevice.pages.options import option_meanings
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from samedevice.pages.parsing import parse_page
     from samedevice.project import SETTINGS, Settings
     from samedevice.weaving.anchors import anchor
-    from samedevice.weaving.panes import ranges
+    from samedevice.weaving.panes import listed
     from samedevice.weaving.prose import title
 
 _MODULES = {
@@ -45,7 +45,7 @@ _MODULES = {
     "outputs.labels": ("all_versions",),
     "outputs.output": ("Output",),
     "outputs.recording_files": ("load_all",),
-    "outputs.recordings": ("Recording", "State", "overall_state", "block_statuses"),
+    "outputs.recordings": ("Recording", "State", "overall_state", "block_statuses", "uses"),
     "outputs.counts": ("Count", "count_blocks", "is_simulated"),
     "pages.fences": ("fence_mark",),
     "pages.links": ("Link", "find_links", "replace_links"),
@@ -54,7 +54,7 @@ _MODULES = {
     "pages.parsing": ("parse_page",),
     "project": ("SETTINGS", "Settings"),
     "weaving.anchors": ("anchor",),
-    "weaving.panes": ("ranges",),
+    "weaving.panes": ("listed",),
     "weaving.prose": ("title",),
 }
 """The modules that define the public names; a test holds that they are those above."""
@@ -84,15 +84,16 @@ __all__ = [
     "fence_mark",
     "find_links",
     "is_simulated",
+    "listed",
     "load_all",
     "option_meanings",
     "overall_state",
     "parse_page",
-    "ranges",
     "rendered_page",
     "replace_links",
     "same_text",
     "title",
+    "uses",
     "version_order",
     "xml",
 ]

@@ -60,6 +60,8 @@ class Kind:
     """The version of its driver."""
     facts: Callable[[], list[str]] = list
     """What this machine says of it beside its processor: where that changes, what was kept is printed anew."""
+    used: str = ""
+    """An expression that is true in a process that allocated on it; `torch` is PyTorch. Empty where all do."""
     hidden_by: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that hide it from a page that runs on the CPU."""
     simulator: Simulator | None = None
@@ -141,6 +143,7 @@ KINDS = {
         name="torch.cuda.get_device_name(0)",
         driver=nvidia.driver,
         facts=nvidia.facts,
+        used=nvidia.USED,
         hidden_by=nvidia.HIDDEN,
         simulator=SIMULATED_GPU,
     ),
@@ -151,6 +154,7 @@ KINDS = {
         present=lambda: sys.platform == "darwin" and platform.machine() == "arm64",
         absent=lambda: "MPS needs macOS on Apple silicon",
         count="int(torch.backends.mps.is_available())",
+        used="torch.mps.is_available() and torch.mps.driver_allocated_memory()",
     ),
 }
 """The kinds of device by the names that PyTorch gives them: their one table, in the order of the pages' switch."""

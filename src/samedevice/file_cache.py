@@ -17,6 +17,8 @@ RUNNER = (
     "devices.py",
     "nvidia.py",
     "running/worker.py",
+    "running/observing/__init__.py",
+    "running/reading.py",
     "running/machine.py",
     "running/printed_lines.py",
     "running/processes.py",

@@ -13,6 +13,12 @@ KERNEL = Path("/proc/driver/nvidia")
 """Where the kernel module describes itself and its GPUs on Linux."""
 DRIVER_LIMIT = 20.0
 """Seconds that nvidia-smi may take; with a broken driver it may hang."""
+USED = """any(
+    torch.cuda.memory_stats(number).get(what, 0)
+    for number in range(torch.cuda.device_count())
+    for what in ("allocation.all.allocated", "allocated_bytes.all.peak")
+)"""
+"""Whether PyTorch allocated on a GPU in this process: without that, `memory_stats` is empty, and starts no context."""
 HIDDEN = {"CUDA_VISIBLE_DEVICES": "" if os.name == "posix" else "-1", "CUDA_HOME": "", "CUDA_PATH": ""}
 """Hides GPUs from a page, and CUDA's toolkit, of which torch would say that there is no GPU for it. On Windows a
 variable that is set to nothing is one that is not set."""

@@ -5,28 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from samedevice.devices import Simulator
+from samedevice.devices import LABELS, Simulator
 from samedevice.errors import RecordingError
 from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.checks import expected_text, fault, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, load_all, paths, place, save, tidy
+from samedevice.outputs.recording_files import Recordings, place
 from samedevice.outputs.recordings import Recording, update
-from samedevice.pages.included import Changes, changes, is_current
 from samedevice.pages.page import Block, Page
 from samedevice.project import DEFAULTS
+from samedevice.running.reading import CHANGED
 from samedevice.running.section_runner import SectionRunner
 from samedevice.running.threads import wait_for
 from samedevice.temporary import sweep_files, write_atomically
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
-CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 """A line of a file with its end."""
 PROGRAMS = ("console", "program")
@@ -59,6 +57,7 @@ class PageRuns:
         self.sessions: SectionRunner | None = None
         self.futures: dict[tuple[str, str], Future[Run]] = {}
         self.known: dict[str, Recorded] = {}
+        self.recordings: dict[str, Recordings] = {}
         self.written: set[tuple[str, str]] = set()
 
     @cached_property
@@ -68,7 +67,7 @@ class PageRuns:
 
     def forget(self) -> None:
         """Run pages anew, and read recordings anew, from now on: their files may have changed."""
-        self.futures, self.known, self.written = {}, {}, set()
+        self.futures, self.known, self.recordings, self.written = {}, {}, {}, set()
 
     def forget_page(self, page: Page, device: str) -> None:
         """Run this page anew on this device: what it printed was not right, and may be the next time."""
@@ -104,37 +103,25 @@ class PageRuns:
             _ = self.cache
         key = (page.path, device)
         if key not in self.futures:
-            before = {block.index: changes(block, self.root, page.settings) for block in page.blocks}
-            submitted = self.sessions.submit(page, device, wanted, later)
-            self.futures[key] = self._kept(page, device, submitted, before)
+            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted, later))
         return self.futures[key]
 
-    def _kept(self, page: Page, device: str, run: Future[Run], before: dict[int, Changes]) -> Future[Run]:
+    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
         """The page's run, once it is kept, which spares the next build the run."""
         kept: Future[Run] = Future()
 
         def keep(done: Future[Run]) -> None:
             try:
-                run = self._checked(page, done.result(), before)
+                run = done.result()
                 latest = self.futures.get((page.path, device), kept) is kept  # else a later version of the page runs
                 if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
-                    self.cache.keep(page, device, run)
+                    self.cache.keep(page, device, run, self.recorded(page)[0])
                 kept.set_result(run)
             except BaseException as error:
                 kept.set_exception(error)
 
         run.add_done_callback(keep)
         return kept
-
-    def _checked(self, page: Page, run: Run, before: dict[int, Changes]) -> Run:
-        """The run, in which each block is a fault whose files changed meanwhile: nobody knows which text it ran."""
-        outputs = (
-            Output(died=CHANGED)
-            if output and not is_current(block, self.root, page.settings, before[block.index])
-            else output
-            for block, output in zip(page.blocks, run.outputs, strict=True)
-        )
-        return replace(run, outputs=tuple(outputs))
 
     def result(self, page: Page, device: str) -> Run:
         """The page's run, waited for. Raises SessionError."""
@@ -143,8 +130,12 @@ class PageRuns:
     def recorded(self, page: Page) -> Recorded:
         """What is recorded of a page in all environments, and why the rest cannot be read."""
         if page.path not in self.known:
-            self.known[page.path] = load_all(self.root, Path(page.settings.recordings), page)
+            self.known[page.path] = self.folder_of(page).load(page)
         return self.known[page.path]
+
+    def folder_of(self, page: Page) -> Recordings:
+        """The folder that the page is recorded in."""
+        return self.recordings.setdefault(page.settings.recordings, Recordings(self.root, page.settings.recordings))
 
     def write(self, page: Page, device: str, run: Run) -> str:
         """Record a run; return a line that says what was done, or empty if that was said before.
@@ -155,7 +146,6 @@ class PageRuns:
             return ""
         first_device = all(path != page.path for path, _ in self.written)
         self.written.add((page.path, device))
-        self.known.pop(page.path, None)
         where = f"{page.path} on {run.environment.folder}"
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
@@ -164,17 +154,24 @@ class PageRuns:
             self._write_expected(page, device, outputs)
         if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
-        path = place(self.root / page.settings.recordings, run.environment.folder, page)
         unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
-        new = update(self._old(path, page), page, run.environment, run.outputs, unsure)
-        try:
-            tidy(path) if new is None else save(path, new, paths(self.root / page.settings.recordings, page))
-        except OSError as error:
-            what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
-            raise RecordingError(path.relative_to(self.root).as_posix(), what) from None
+        known, errors = self.recorded(page)
+        if errors:
+            raise errors[0]
+        old = next((one for one in known if one.environment.folder == run.environment.folder), None)
+        new = update(old, page, run.environment, run.outputs, unsure, known)
+        self.known.pop(page.path, None)
         if new is None:
             return f"{UNCHANGED}{where}"
+        try:
+            self.folder_of(page).save(page, new)
+        except OSError as error:
+            what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
+            path = place(Path(page.settings.recordings), page).as_posix()
+            raise RecordingError(path, what) from None
         left = f", {len(unsure)} left out" if unsure else ""
+        idle = sum(entry.output is None for entry in new.entries)
+        left += f", {idle} of them without using {LABELS[device]}" if idle else ""
         left += f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
         return f"recorded {where}: {len(new.entries)} blocks{left}"
 
@@ -205,13 +202,6 @@ class PageRuns:
             write_atomically(path, "".join(lines))
         except OSError as error:
             raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
-
-    def _old(self, path: Path, page: Page) -> Recording | None:
-        """What is recorded already; None where that cannot be read."""
-        try:
-            return load(path, among=paths(self.root / page.settings.recordings, page))
-        except RecordingError:
-            return None
 
     def close(self) -> None:
         """End the processes that run pages."""

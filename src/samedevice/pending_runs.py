@@ -13,6 +13,7 @@ from samedevice.outputs.cache import as_recording
 from samedevice.outputs.checks import known
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import file_hash
 from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
@@ -76,7 +77,7 @@ class PendingRuns:
     def _started(self, page: Page, device: str, before: PendingRun | None) -> PendingRun:
         kept = self.runs.cache.find(page, device)
         run = PendingRun(page, device, kept, waits=not self.later)
-        if self.serves and before is not None and before.hashes == run.hashes:
+        if self.serves and before is not None and before.hashes == run.hashes and not self._changed(before):
             before.page = page
             return before
         if not self._missing(page, device):
@@ -84,6 +85,12 @@ class PendingRuns:
         elif not self.later:
             self._submit(run)
         return run
+
+    def _changed(self, run: PendingRun) -> bool:
+        """Whether a file that a block of a run read has other content now."""
+        found = run.recording() if run.future.done() and not run.future.exception() else run.kept
+        files = {file for entry in (found.entries if found else ()) for file in entry.read}
+        return any(file_hash(self.runs.root / path) != hash for path, hash in files)
 
     def begin(self, done: Callable[[PendingRun], None]) -> list[PendingRun]:
         """Run what the first build did not wait for; return these runs. `done` is called for each at its end."""
@@ -117,7 +124,7 @@ class PendingRuns:
         page, device = pending.page, pending.device
         if self.serves:
             run, pending.lacking = without_lacking(page, device, run)
-        found = as_recording(page, run, self.runs.cache.find(page, device))
+        found = as_recording(page, run, self.runs.cache.find(page, device), self.runs.recorded(page)[0])
         if run.environment is not None and pending.waits:
             count = sum(output is not None for output in run.outputs)
             self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from samedevice.devices import DEVICES, LABELS, present_devices
 from samedevice.errors import SameDeviceError
-from samedevice.outputs.checks import compare, damage, fault, known, record_command
+from samedevice.outputs.checks import compare, fault, known, record_command
 from samedevice.outputs.output import VARIES
-from samedevice.outputs.recording_files import figure_files, paths
-from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
+from samedevice.outputs.recordings import BlockStatus, RecordedBlock, Recording, State, block_statuses
 from samedevice.page_runs import PageRuns
-from samedevice.pages.included import files_of
 from samedevice.pages.page import Block, Page
+from samedevice.pages.source import is_own
 from samedevice.pending_runs import PendingRun, PendingRuns
 from samedevice.project import CACHE
 from samedevice.weaving.check_export import SUFFIX, check_export
@@ -92,8 +92,6 @@ class SiteOutputs:
                 found = list(_shown(page, block, device, ran, recordings, statuses, simulated))
                 shown[block.index] += found
                 problems += [one.note for one in found if one.wrong]
-                changed = (one.environment for one in (*statuses, *simulated) if one.state is State.DAMAGED)
-                problems += [damage(page, block, one) for one in changed]
             problems += _one_for_all(page, unrecorded, f"not recorded on {device}", device)
         if not self.devices:
             problems += _recorded_nowhere(page, shown, recordings)
@@ -105,9 +103,10 @@ class SiteOutputs:
         yield from (block.digest for block in page.blocks)
         for device in DEVICES:
             ran = self.pending.recording(page, device)
-            yield repr(ran and (ran.environment, [(entry.hash, entry.seal) for entry in ran.entries]))
-        for path in paths(self.root / page.settings.recordings, page):
-            yield from (f"{file.relative_to(self.root)} {_hash(file)}" for file in [path, *figure_files(path)])
+            yield repr(ran and (ran.environment, [(one.hash, one.output and one.output.digest) for one in ran.entries]))
+        recordings, errors = self.runs.recorded(page)
+        yield repr([(one.environment, [_named(entry) for entry in one.entries]) for one in recordings])
+        yield repr(errors)
 
     def copies(self, page: Page, shown: dict[int, list[ShownOutput]]) -> dict[int, Copy]:
         """For each block what its copy to run is made of; none for a page with code that is no Python."""
@@ -122,7 +121,8 @@ class SiteOutputs:
         A page with code that is no Python has none: what is wrong with it is shown below the block.
         """
         try:
-            found = exports(page, newest(shown), address)
+            files = {block.index: self.files(page, block) for block in page.blocks if block.kind == "console"}
+            found = exports(page, newest(shown), address, files)
         except SyntaxError:
             return {}
         return found | {SUFFIX: self._check_export(page)}
@@ -131,9 +131,21 @@ class SiteOutputs:
         """The page's file for `samedevice check`: its blocks, and what every environment printed."""
         files: dict[str, str] = {}
         for block in page.blocks:
-            for path in files_of(block, self.root, page.settings):
-                files[path.relative_to(self.root).as_posix()] = path.read_bytes().decode(errors="replace")
+            files |= self.files(page, block)
         return check_export(page, plain_title(page), files, self.runs.recorded(page)[0])
+
+    def files(self, page: Page, block: Block) -> dict[str, str]:
+        """The texts of the files that a block runs or read, by their paths, as they are published with the page.
+
+        They are regular files below the folders of programs and pages, by their own names: neither hidden nor links.
+        """
+        recordings = [*self.runs.recorded(page)[0], *filter(None, map(partial(self.pending.recording, page), DEVICES))]
+        found = (one.find(page, block.index).entry for one in recordings)
+        paths = {path for entry in found if entry for path, _ in entry.read} | {block.path} - {page.path}
+        below = (page.settings.programs, page.settings.docs)
+        public = [path for path in sorted(paths) if path.startswith(tuple(f"{folder}/" for folder in below))]
+        own = (path for path in public if not re.search(r"(?:^|/)\.", path) and is_own(self.root / path, self.root))
+        return {path: (self.root / path).read_bytes().decode(errors="replace") for path in own}
 
 
 def _gist(shown: Sequence[ShownOutput]) -> tuple[bool, list[str]]:
@@ -141,12 +153,9 @@ def _gist(shown: Sequence[ShownOutput]) -> tuple[bool, list[str]]:
     return any(one.output for one in shown), [one.note for one in shown if one.wrong]
 
 
-def _hash(path: Path) -> str:
-    """Hash of a file; empty where it cannot be read, which is told where the recording is."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
+def _named(entry: RecordedBlock) -> tuple[object, ...]:
+    """What is recorded of a block, its output by its name."""
+    return entry.hash, entry.output and entry.output.digest, entry.text, entry.changed
 
 
 def newest(shown: dict[int, list[ShownOutput]]) -> dict[int, list[ShownOutput]]:
@@ -177,10 +186,10 @@ def _shown(
     found = [(one.environment.order, _recorded(one)) for one in statuses if one.output and not _same(one, here)]
     if here and here.output:
         found.append((here.environment.order, _here(page, block, here, recordings, statuses)))
-    if not found and not any(one.state is State.DAMAGED for one in statuses):
+    if not found:
         found = [(one.environment.order, _recorded(one)) for one in simulated if one.output]
     yield from (one for _, one in sorted(found, key=lambda pair: (pair[1].wrong, pair[0]), reverse=True))
-    yield from _without(page, block, device, statuses, bool(found))
+    yield from _without(block, device, statuses, bool(found))
 
 
 def _same(one: BlockStatus, here: BlockStatus | None) -> bool:
@@ -198,7 +207,7 @@ def _here(
     """What to show of a block that ran on this machine."""
     assert here.output is not None
     note = fault(block, here.environment.device, here.output)
-    if not note and any(one.output or one.state is State.DAMAGED for one in statuses):
+    if not note and any(one.output for one in statuses):
         note = compare(page, block, here.environment, here.output, recordings).wrong
     return ShownOutput(here.environment.device, here.output, here.environment, note, bool(note))
 
@@ -206,7 +215,9 @@ def _here(
 def _unrecorded(page: Page, block: Block, ran: Recording, statuses: Sequence[BlockStatus]) -> bool:
     """Whether a block that runs on this machine has no recording of its code from any environment of this kind."""
     runs = block.options.count == 1 and block.runs_on(ran.environment.device, ran.environment.torch)
-    return runs and not any(one.output or one.state is State.DAMAGED for one in statuses)
+    if ran.find(page, block.index).state is State.UNUSED:
+        return False
+    return runs and not any(one.state in (State.FRESH, State.UNUSED) for one in statuses)
 
 
 def _one_for_all(page: Page, found: Sequence[Block], what: str, device: str) -> list[str]:
@@ -225,15 +236,10 @@ def _recorded_nowhere(page: Page, shown: dict[int, list[ShownOutput]], kept: Seq
     return _one_for_all(page, found, "recorded nowhere", device)
 
 
-def _without(
-    page: Page, block: Block, device: str, statuses: Sequence[BlockStatus], found: bool
-) -> Iterator[ShownOutput]:
-    """What to show of a block where there is no output, and of recordings that were changed by hand."""
+def _without(block: Block, device: str, statuses: Sequence[BlockStatus], found: bool) -> Iterator[ShownOutput]:
+    """What to show of a block where there is no output."""
     options = block.options
-    damaged = [one for one in statuses if one.state is State.DAMAGED]
-    if damaged and not found:
-        yield ShownOutput(device, None, None, damage(page, block, damaged[0].environment), True)
-    if found or damaged:
+    if found or any(one.state is State.UNUSED for one in statuses):
         return
     stale = [one.environment.day for one in statuses if one.state is State.STALE]
     if stale:

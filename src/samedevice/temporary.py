@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,6 +49,19 @@ def write_atomically(path: Path, text: str, durably: bool = True) -> None:
         with contextlib.suppress(FileNotFoundError):  # it may have been moved just before
             os.unlink(temporary)
         raise
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock, so that one process at a time changes what is in it. Raises OSError."""
+    descriptor = os.open(folder if fcntl else os.devnull, os.O_RDONLY)
+    try:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class Folder:

@@ -1,7 +1,6 @@
 """import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
 
-Usage: python tools/gpu/import_recordings.py ARCHIVE. It checks every recording's seals, and takes over only the
-outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
+Usage: python tools/gpu/import_recordings.py ARCHIVE. It takes over only the outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
 otherwise, what failed on the other machine, and each expected result of a page (`!!! expected`) beside what was
 recorded, for a person to judge. The exit status is 1 if one is refused.
 """
@@ -21,13 +20,12 @@ from unpacking import RESULTS, unpack
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import SameDeviceError
-from samedevice.outputs.checks import damaged
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import nearest
 from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all, paths, place, save
-from samedevice.outputs.recordings import Recording, block_statuses, update
+from samedevice.outputs.recording_files import Recordings, load_all
+from samedevice.outputs.recordings import Recording, State, block_statuses, combined
 from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
@@ -58,9 +56,7 @@ class Archive:
     def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
         """The recordings of a page, and what is wrong with others."""
         found, errors = load_all(self.folder, RECORDINGS, page)
-        whole = tuple(one for one in found if not damaged(page, one))
-        wrong = [message for one in found for message in damaged(page, one)]
-        return whole, [*map(str, errors), *wrong]
+        return found, [*map(str, errors)]
 
 
 def outputs(page: Page, recording: Recording) -> list[Output | None]:
@@ -72,21 +68,22 @@ def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
     """Put one recording in place, and say what is new or changed."""
     about = recording.environment
     where = f"{page.path} on {about}"
-    now, (before, _) = outputs(page, recording), load_all(root, RECORDINGS, page)
+    before, errors = load_all(root, RECORDINGS, page)
+    if errors:
+        raise errors[0]
     old = next((one for one in before if one.environment.folder == about.folder), None)
-    new = update(old, page, about, now)
-    if new is None:
+    new, now = combined(page, recording, old), outputs(page, recording)
+    if old and new.entries == old.entries:
         yield f"unchanged: {where}"
         return
-    path = place(root / RECORDINGS, about.folder, page)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save(path, new, paths(root / RECORDINGS, page))
+    Recordings(root, RECORDINGS).save(page, new)
     changed = list(_changes(page, outputs(page, old), now)) if old else []
     count = f"{sum(one is not None for one in now)} blocks"
     yield f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
     yield from changed
     yield from simulated_otherwise(page, recording, before)
-    stale = len(recording.entries) - sum(one is not None for one in now)
+    states = (recording.find(page, block.index).state for block in page.blocks)
+    stale = len(recording.entries) - sum(one in (State.FRESH, State.UNUSED) for one in states)
     if stale:
         yield f"  {stale} blocks were recorded for other code than {page.path} has now, and are left out"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.environments import Run, version_order
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Block
 from samedevice.project import RECORDINGS
@@ -106,7 +106,7 @@ def pack(page: Published, run: Run, said: str, archive: Path) -> None:
         recording = update(None, page.page, run.environment, run.outputs)
         if recording is None:
             raise CheckError("nothing was recorded: no block ran")
-        save(place(folder.path / RECORDINGS, run.environment.folder, page.page), recording)
+        Recordings(folder.path, RECORDINGS).save(page.page, recording)
         (folder.path / "record.log").write_text(said + "\n", encoding="utf-8")
         (folder.path / "results.json").write_text(json.dumps([]), encoding="utf-8")
         with tarfile.open(archive, "w:gz") as packed:

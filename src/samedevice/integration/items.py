@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +16,12 @@ from sybil.example import SybilFailure
 from sybil.integration.pytest import SybilItem
 from sybil.typing import Evaluator
 
-from samedevice.devices import DEVICES, made_by, torch_build
-from samedevice.errors import RecordingError, SameDeviceError, SessionError
-from samedevice.outputs.checks import compare, damaged, fault, known, record_command, unexpected
+from samedevice.devices import torch_build
+from samedevice.errors import SameDeviceError, SessionError
+from samedevice.outputs.checks import compare, fault, known, record_command, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import VARIES, Output
-from samedevice.outputs.recording_files import paths
+from samedevice.outputs.recording_files import place
 from samedevice.outputs.recordings import block_statuses
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
@@ -138,9 +137,8 @@ class PageSybil(Sybil):
         assert run.environment is not None
         recordings, errors = self.job.runs.recorded(page)
         verdict = compare(page, example.parsed, run.environment, output, recordings)
-        for error in errors:
-            if not verdict.matched or f"/{run.environment.folder}/" in error.path:
-                raise error
+        if errors:
+            raise errors[0]
         if verdict.matched:
             example.namespace["matched"] = verdict.matched.folder
         return verdict.wrong or None
@@ -195,24 +193,16 @@ class BlockItem(SybilItem):
 
 
 class RecordingItem(pytest.Item):
-    """A recording of a page: whether it is whole."""
+    """The recordings of a page: whether they can be read, and are as they were written."""
 
-    def __init__(self, *, page: Page, file: Path, **rest: Any) -> None:
+    def __init__(self, *, page: Page, **rest: Any) -> None:
         super().__init__(**rest)
         self.page = page
-        self.file = file
 
     def runtest(self) -> None:
-        """Read the recording; fail for what was changed by hand."""
-        recordings, errors = self.config.stash[JOB].runs.recorded(self.page)
-        name = self.file.relative_to(self.config.rootpath).as_posix()
-        for error in errors:
-            if error.path == name:
-                raise error
-        own = [one for one in recordings if one.environment.folder == self.name.removesuffix("-recording")]
-        found = [text for one in own for text in damaged(self.page, one)]
-        if found:
-            raise RecordingError(*found[0].split(": ", 1))
+        """Read them. Raises RecordingError for what was changed by hand."""
+        for error in self.config.stash[JOB].runs.recorded(self.page)[1]:
+            raise error
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what is wrong, and nothing of our own machinery."""
@@ -238,11 +228,8 @@ class PageFile(pytest.File):
         job.pages[page.path] = page
         for device in job.devices if page.blocks else ():
             yield from self._blocks(page, device, job)
-        recordings = root / job.settings.recordings
-        for file in () if job.record else paths(recordings, page):
-            folder = file.relative_to(recordings).parts[0]
-            if not _is_here(folder, job):
-                yield RecordingItem.from_parent(self, name=f"{folder}-recording", page=page, file=file)
+        if not job.record and place(root / job.settings.recordings, page).exists():
+            yield RecordingItem.from_parent(self, name="recordings", page=page)
 
     def _blocks(self, page: Page, device: str, job: Job) -> Iterator[pytest.Item]:
         sybil = PageSybil(page, device, job)
@@ -251,11 +238,3 @@ class PageFile(pytest.File):
         for example in document.examples():
             if example.parsed.runs_on(device):
                 yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
-
-
-def _is_here(folder: str, job: Job) -> bool:
-    """Whether blocks that run here are compared with the recordings in a folder: by device and PyTorch."""
-    if not folder.endswith(f"-{made_by()}") or job.simulated != ("-simulated-" in folder):
-        return False
-    wanted = {"cpu"} if folder.startswith("cpu-") else {*DEVICES} - {"cpu"}
-    return bool(wanted & {*job.devices})

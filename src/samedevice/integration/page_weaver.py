@@ -58,7 +58,7 @@ class PageWeaver:
 
             return asdict(self.made(page, written))
 
-        return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE, "woven", page), key, make))
+        return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE / "woven", page), key, make))
 
     def about(self, page: Page) -> str:
         """A page's link to what explains simulated devices; empty if the project has no such page."""

@@ -24,6 +24,7 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
+from samedevice.outputs.recording_files import Recordings
 from samedevice.page_runs import PageRuns, starts_programs, sweep
 from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
@@ -100,11 +101,19 @@ def _with_pages(args: list[str], root: Path, here: Path, settings: Settings) -> 
     for arg, path in programs.items():
         if path == root / settings.programs and root / settings.docs in given.values():
             continue  # all pages are tested anyway
-        found = pages_for([path], root, settings)
+        found = _pages_for(path, root, settings)
         if path.exists() and not found:
             raise pytest.UsageError(f"{arg}: no page runs it; name a page, or add the program to one by file=")
         pages += found
     return [arg for arg in args if arg not in programs] + [str(root / page) for page in dict.fromkeys(pages)]
+
+
+def _pages_for(program: Path, root: Path, settings: Settings) -> list[str]:
+    """The pages that name a program, or that read it when they were recorded."""
+    found = pages_for([program], root, settings)
+    read = Recordings(root, settings.recordings).pages_that_read([program.relative_to(root).as_posix()])
+    others = (path.relative_to(root).as_posix() for path in settings.page_paths(root))
+    return [*found, *(path for path in others if path not in found and settings.page_name(path) in read)]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -10,7 +10,7 @@ from samedevice.outputs.cleaning import clean
 from samedevice.outputs.comparison import difference, same_text
 from samedevice.outputs.environments import Environment, nearest
 from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import BlockStatus, Recording, State, block_statuses
+from samedevice.outputs.recordings import CPU, BlockStatus, Recording, State, block_statuses, printed_on_cpu
 from samedevice.pages import comments
 from samedevice.pages.page import Block, Page
 
@@ -84,20 +84,20 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
     """Compare a block's output with what is recorded of the page.
 
     The recording of the same environment decides. Where that has no output for the block's code, the output must equal
-    what any other environment of the same kind of device printed for it. A simulated device is a kind of its own.
+    what any other environment of the same kind of device printed for it. A simulated device is a kind of its own. Of a
+    block that did not use the device the output may equal what a CPU printed.
     """
     statuses = block_statuses(page, block.index, here.device, recordings, here.simulated)
     vary = block.numbers_vary(here.simulated)
     own = next((one for one in statuses if one.environment.folder == here.folder), None)
-    if own and own.state is State.DAMAGED:
-        return Verdict(damage(page, block, own.environment))
     if own and own.output:
         found = difference(own.output, output, vary)
         return Verdict(_differs(page, block, own, found)) if found else Verdict(matched=own.environment)
+    if here.device != CPU and not output.used:
+        as_cpu = printed_on_cpu(page, block.index, output, recordings)
+        if as_cpu:
+            return Verdict(matched=as_cpu)
     fresh = {one.environment: one for one in statuses if one.output}
-    changed = [one.environment for one in statuses if one.state is State.DAMAGED]
-    if changed and not fresh:
-        return Verdict(damage(page, block, changed[0]))
     for one in fresh.values():
         if one.output and not difference(one.output, output, vary):
             return Verdict(matched=one.environment)
@@ -115,6 +115,10 @@ def compare(page: Page, block: Block, here: Environment, output: Output, recordi
 
 def _unrecorded(here: Environment, statuses: Sequence[BlockStatus]) -> str:
     device = labels.kind(here) if here.simulated else here.device
+    if any(one.state is State.UNUSED for one in statuses):
+        return f"did not use {device} when it was recorded, or printed what a CPU prints, and now that is different"
+    if any(one.entry and one.entry.changed for one in statuses):
+        return f"or what it comes after reads a file that has changed since it was recorded on {device}"
     if any(one.state is State.STALE for one in statuses):
         return f"was recorded on {device} for other code than it has now"
     return f"has no recording for {device}"
@@ -132,20 +136,3 @@ def record_command(page: Page, device: str, simulated: bool = False) -> str:
     """The command that records a page on a device, with the interpreter's PyTorch."""
     flags = page.settings.flags
     return f"pytest {page.path} {flags}device {device} " + f"{flags}simulated " * simulated + f"{flags}record"
-
-
-def damage(page: Page, block: Block, environment: Environment) -> str:
-    """The message for an entry that was changed by hand, in its own file or in one whose output it shares."""
-    files = f"{page.settings.recordings}/*/{page.name}.json"
-    command = record_command(page, environment.device, environment.simulated)
-    advice = f"bring {files} back with git checkout, or run {command}"
-    return f"{block}: its recording for {environment.folder} was changed, by hand or by a merge; {advice}"
-
-
-def damaged(page: Page, recording: Recording) -> list[str]:
-    """A message for each entry of a recording that was changed by hand. Raises nothing."""
-    found, about = [], recording.environment
-    for block in page.blocks:
-        if block.runs_on(about.device, about.torch) and recording.find(page, block.index).state is State.DAMAGED:
-            found.append(damage(page, block, about))
-    return found

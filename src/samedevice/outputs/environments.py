@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 
 from samedevice.outputs.output import Output
@@ -71,12 +71,13 @@ class Environment:
         return ".".join(self.version.partition("+")[0].split(".")[:2])
 
     def to_json(self) -> dict[str, str | bool]:
-        """All its fields; `simulated` where it is."""
-        return {key: value for key, value in asdict(self).items() if key != "simulated" or value}
+        """Its fields, without those that are as they are where nothing is said of them."""
+        defaults = {one.name: one.default for one in fields(self)}
+        return {key: value for key, value in asdict(self).items() if value != defaults[key]}
 
     @cached_property
-    def sealed(self) -> dict[str, str | bool]:
-        """What the seals of its outputs cover: all but the day."""
+    def facts(self) -> dict[str, str | bool]:
+        """All but the day."""
         return {key: value for key, value in self.to_json().items() if key != "day"}
 
     @property

@@ -41,7 +41,7 @@ def full(about: Environment) -> str:
 
 
 def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False, measured_on: str = "") -> str:
-    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9 to 2.15`, or `Python 3.11`.
+    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9, 2.15`, or `Python 3.11`.
 
     With the accelerator that something was `measured_on`: `CUDA (H100) · PyTorch 2.11`.
     """
@@ -52,11 +52,9 @@ def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = Fa
 
 
 def span(environments: Iterable[Environment]) -> str:
-    """The versions from first to last, and the last day: `PyTorch 2.9.1 to 2.15.0, 2026-11-21`."""
+    """The versions that ran, and the last day: `PyTorch 2.9.1, 2.11.0, 2.15.0, 2026-11-21`."""
     about = list(environments)
-    versions = _releases(about)
-    named = versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
-    return f"{about[0].maker} {named}, {_last(about)}"
+    return f"{about[0].maker} {', '.join(_releases(about))}, {_last(about)}"
 
 
 def all_versions(environments: Iterable[Environment]) -> str:

@@ -17,6 +17,11 @@ class Figure:
     alt: str
     """What the page said that the picture shows, when it was recorded. Pages show what they say now."""
 
+    @property
+    def name(self) -> str:
+        """Hash of the document, by which recordings name it."""
+        return _sha256(self.svg)[:12]
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -58,6 +63,12 @@ class Output:
     """What of a simulated device a real one may do differently; never recorded."""
     lines: tuple[tuple[int, str], ...] = ()
     """Which line of the code printed what, where its page says so in comments; never recorded."""
+    opened: tuple[str, ...] = ()
+    """What it opened below the repository, as `running.observing` notes it; `read` says what that means."""
+    read: tuple[tuple[str, str], ...] = ()
+    """The files of the repository that it read, and hashes of what was in them; recorded with the block."""
+    used: bool = True
+    """Whether it, or what came before it, used the device; recorded with the block."""
 
     @property
     def shown(self) -> str:
@@ -84,12 +95,18 @@ class Output:
         announced = {"announced": self.raised.announced} if self.raised.announced else {}
         return {"type": self.raised.type, "message": self.raised.message, **announced}
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What `to_json` gives, with the names of its figures in place of the figures."""
+        found = self.to_json()
+        return (
+            found | {"figures": [{"svg": one.name, "alt": one.alt} for one in self.figures]} if self.figures else found
+        )
+
     @cached_property
     def digest(self) -> str:
-        """Hash of what `to_json` gives."""
-        import hashlib  # here, because a page's process makes none
-
-        return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()
+        """The output's name in a recording: the hash of what is recorded of it."""
+        return digest(self.recorded)
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Output:
@@ -99,3 +116,14 @@ class Output:
             raised=Raised(**found["raised"]) if found.get("raised") else None,
             figures=tuple(Figure(**figure) for figure in found.get("figures", ())),
         )
+
+
+def digest(recorded: dict[str, Any]) -> str:
+    """The name of an output in a recording, given what is recorded of it."""
+    return _sha256(json.dumps(recorded, sort_keys=True))[:16]
+
+
+def _sha256(text: str) -> str:
+    import hashlib  # here, because a page's process makes none
+
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

@@ -1,142 +1,184 @@
-"""recording_files: recordings as files: `<folder>/<environment>/<topic>/<page>.json`, with the figures beside it.
+"""recording_files: recordings as files: `<folder>/<topic>/<page>.json`, with the page's figures beside it.
 
-Environments mostly print the same. An entry whose output another recording of the page holds is written as its hash
-and its seal alone, and gets its output from there when it is read; the seal proves that it is the right one. Where no
-output is found, nothing proves the hash. So a check of both follows the seal, and a changed hash is an error rather
-than a block that was never recorded. The build's cache is made of the same files in another folder.
+A recording follows its code: for what the page's own file has nothing, the files of other pages are looked through.
+The build's cache and the archives of recorders are such folders, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from samedevice.errors import RecordingError
 from samedevice.outputs import figures
-from samedevice.outputs.environments import Environment
-from samedevice.outputs.output import Output
-from samedevice.outputs.recordings import RecordedBlock, Recording, seal, short_hash
-from samedevice.outputs.schema import RECORDING, FormatError, read
+from samedevice.outputs.page_file import PageFile, from_text, to_text
+from samedevice.outputs.recordings import RecordedBlock, Recording
 from samedevice.pages.page import Page
-from samedevice.temporary import write_atomically
+from samedevice.temporary import locked, write_atomically
 
-FORMAT = 2
-LARGEST = 20_000_000
-"""Bytes that the file of a recording may have."""
+LARGEST = 50_000_000
+"""Bytes that the file of a page's recordings may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
-SEAL, CHECK = 20, 12
-"""Characters of a seal, and of the check that follows the seal of an entry without an output of its own."""
-Outputs = Mapping[str, list[RecordedBlock]]
-"""Entries with an output of their own, by hash."""
+CONFLICT = "<<<<<<<"
+"""What git writes where two branches changed the same lines."""
 
 
-@dataclass(frozen=True)
-class RecordingFile:
-    """A recording as its file has it."""
+class Recordings:
+    """The recordings of a project's pages below `folder`, a path relative to its root.
 
-    path: Path
-    recording: Recording
-    """What is in the file; entries without an output of their own have None."""
-
-    @property
-    def own(self) -> list[RecordedBlock]:
-        """The entries that are written with their outputs."""
-        return [entry for entry in self.recording.entries if entry.output is not None]
-
-
-def place(folder: Path, environment: str, page: Page) -> Path:
-    """Where the recording of a page is, below `folder`, for the environment with this folder."""
-    return folder / environment / f"{page.name}.json"
-
-
-def paths(folder: Path, page: Page) -> list[Path]:
-    """The files of all recordings of a page below `folder`."""
-    if not folder.is_dir():
-        return []
-    found = (place(folder, child.name, page) for child in sorted(folder.iterdir()))
-    return [path for path in found if path.exists()]
-
-
-def load(path: Path, name: str = "", among: Iterable[Path] = ()) -> Recording | None:
-    """Read a recording; None if there is none. `among` are the page's other recordings, whose outputs it may share.
-
-    Raises RecordingError, naming it `name`, if it cannot be read.
+    If they `follow` their code, a page also has what was recorded of its blocks when they were on another page.
     """
-    found = _read(path, name)
-    if found is None:
-        return None
-    if len(found.own) == len(found.recording.entries):
-        return found.recording
-    return _filled(found.recording, _outputs([found, *_readable(other for other in among if other != path)]))
+
+    def __init__(self, root: Path, folder: Path | str, follow: bool = True) -> None:
+        self.root = root
+        self.folder = root / folder
+        self.follow = follow
+        self._hashes: dict[str, str] = {}
+
+    def load(self, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
+        """What is recorded of a page, newest PyTorch first, and why a file cannot be read. Raises nothing."""
+        try:
+            own = self.read(place(self.folder, page)).recordings(self._changed)
+        except RecordingError as error:
+            return (), [error]
+        return _with_moved(page, own, self), []
+
+    def read(self, path: Path) -> PageFile:
+        """The file of a page's recordings; an empty one if there is none. Raises RecordingError."""
+        return read_file(path, path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path))
+
+    def _changed(self, file: tuple[str, str]) -> bool:
+        """Whether a file of the repository that a block read has other content now."""
+        path, hash = file
+        if path not in self._hashes:
+            self._hashes[path] = file_hash(self.root / path)
+        return self._hashes[path] != hash
+
+    @cached_property
+    def by_environment(self) -> Mapping[str, tuple[Recording, Mapping[str, RecordedBlock]]]:
+        """Of all pages that can be read what each environment printed, by the hashes of the programs."""
+        found: dict[str, tuple[Recording, dict[str, RecordedBlock]]] = {}
+        for path in sorted(self.folder.rglob("*.json")):
+            with contextlib.suppress(RecordingError):
+                for one in self.read(path).recordings(self._changed):
+                    _, entries = found.setdefault(one.environment.folder, (one, {}))
+                    entries |= {entry.hash: entry for entry in one.entries if not entry.changed}
+        return found
+
+    def pages_that_read(self, names: Collection[str]) -> set[str]:
+        """The names of the pages of which a block read one of these files, or one in these folders, by their paths."""
+        found = set[str]()
+        for path in sorted(self.folder.rglob("*.json")):
+            with contextlib.suppress(RecordingError):
+                file = self.read(path)
+                read = {name for each in file.blocks for name, _ in each.read}
+                if any(one == name or one.startswith(f"{name}/") for one in read for name in names):
+                    found.add(path.relative_to(self.folder).with_suffix("").as_posix())
+        return found
+
+    def save(self, page: Page, recording: Recording) -> None:
+        """Write a recording into the page's file, so that a reader sees the old file or the new one, whole.
+
+        What other pages' files have of blocks that are on this page now is written, too. Raises OSError where that
+        cannot be done, and RecordingError where the old file cannot be read; it is then as it was.
+        """
+        path = place(self.folder, page)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(path.parent):
+            file = self.read(path)
+            known = {one.environment.folder: one for one in file.recordings()}
+            for one in _with_moved(page, tuple(known.values()), self):
+                if one != known.get(one.environment.folder):
+                    file = file.updated(page, one)
+            write_file(path, file.updated(page, recording))
+
+
+def _with_moved(page: Page, own: tuple[Recording, ...], others: Recordings) -> tuple[Recording, ...]:
+    """The recordings with what was recorded of blocks of the page when they were on another one."""
+    here = {one.environment.folder: one for one in own}
+    for name, hashes in _lacking(page, own, others).items():
+        sample, entries = others.by_environment[name]
+        moved = tuple(entries[hash] for hash in hashes if hash in entries)
+        old = here.get(name)
+        if moved:
+            here[name] = Recording((old or sample).environment, (*(old.entries if old else ()), *moved))
+    return tuple(sorted(here.values(), key=lambda one: one.environment.order, reverse=True))
+
+
+def _lacking(page: Page, own: Sequence[Recording], others: Recordings) -> dict[str, list[str]]:
+    """For each environment the hashes of the blocks of which the page's own file has nothing in any environment."""
+    if not others.follow:
+        return {}
+    devices = {one.environment.device for one in own}
+    known = {index for one in own for index, hash in enumerate(one.hashes(page)) if hash in one.by_hash}
+    left = [one for one in page.blocks if one.kind != "shown" and one.index not in known]
+    left = [one for one in left if not own or one.options.needs in ("", *devices)]
+    if not left:
+        return {}
+    found = {name: sample.hashes(page) for name, (sample, _) in others.by_environment.items()}
+    return {name: [hash for one in left if (hash := hashes[one.index])] for name, hashes in found.items()}
+
+
+def place(folder: Path, page: Page) -> Path:
+    """Where the recordings of a page are, below `folder`."""
+    return folder / f"{page.name}.json"
 
 
 def load_all(root: Path, folder: Path, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
-    """The recordings of a page below `folder`, newest PyTorch first, and why others cannot be read. Raises nothing."""
-    files, errors = [], []
-    for path in paths(root / folder, page):
-        try:
-            found = _read(path, path.relative_to(root).as_posix())
-            if found is not None:
-                files.append(_in_place(found, root / folder, path.relative_to(root).as_posix()))
-        except RecordingError as error:
-            errors.append(error)
-    outputs = _outputs(files)
-    recordings = [_filled(file.recording, outputs) for file in files]
-    return tuple(sorted(recordings, key=lambda one: one.environment.order, reverse=True)), errors
+    """The recordings of a page below `folder`, newest PyTorch first, and why they cannot be read. Raises nothing."""
+    return Recordings(root, folder).load(page)
 
 
-def save(path: Path, recording: Recording, among: Iterable[Path] = ()) -> None:
-    """Write a recording and its figures so that a reader sees the old one or the new one, whole.
-
-    Outputs that one of the page's other recordings, `among`, has too are not written again. Others that share an output
-    of the old recording that changes now are written first, with the output. Raises OSError where that cannot be done;
-    the old one is then as it was.
-    """
-    readable = (file for file in _readable(among) if file.path != path)
-    others = [file for file in readable if _may_share(file.recording.environment, recording.environment)]
-    old = next(iter(_readable([path])), None)
-    if old is not None:
-        _release(old, recording, others)
-    kept = {entry.hash: entry.output for entry in old.own} if old else {}
-    elsewhere = _outputs(others)
-    entries = tuple(
-        replace(entry, output=None)
-        if kept.get(entry.hash) != entry.output and _shared(entry, recording.environment, elsewhere)
-        else entry
-        for entry in recording.entries
-    )
-    _write(path, replace(recording, entries=entries))
-
-
-def _may_share(one: Environment, other: Environment) -> bool:
-    """Whether two environments may write an output that both have once.
-
-    Those of one kind of device do, and a simulated device shares with the CPU, which computes its values. What a real
-    GPU printed stands in its own file.
-    """
-    kinds = {(one.device, one.simulated), (other.device, other.simulated)}
-    return len(kinds) == 1 or all(simulated or device == "cpu" for device, simulated in kinds)
-
-
-def tidy(path: Path) -> None:
-    """Remove the figures beside a recording that are not its own: of an earlier one, or of a run that was killed."""
+def read_file(path: Path, name: str = "") -> PageFile:
+    """What a file holds; nothing, if it is not there. Raises RecordingError, naming it `name`."""
+    name = name or str(path)
     try:
-        found = _read(path)
-    except RecordingError:
+        if not path.exists():
+            return PageFile()
+        return from_text(_text(path, LARGEST), lambda figure: _text(figure_path(path, figure), figures.LARGEST))
+    except (ValueError, OSError) as error:
+        what = str(error)
+        with contextlib.suppress(OSError, ValueError):
+            if CONFLICT in path.read_text(encoding="utf-8"):
+                what = "git left a conflict in it; take both sides' lines, or record again"
+        raise RecordingError(name, f"cannot be read: {what}; {ADVICE}") from error
+
+
+def write_file(path: Path, file: PageFile) -> None:
+    """Write a file and its figures; with nothing in it, remove it."""
+    if not file.environments:
+        path.unlink(missing_ok=True)
+        tidy(path, file)
         return
-    figures = _figures(path, found.recording) if found else {}
-    for old in path.parent.iterdir() if path.parent.is_dir() else ():
-        if old.suffix == ".svg" and figure_owner(old) == path.stem and old.name not in figures:
+    try:
+        for one in (one for output in file.outputs.values() for one in output.figures):
+            if not figure_path(path, one.name).exists():
+                write_atomically(figure_path(path, one.name), one.svg)
+        write_atomically(path, to_text(file))
+    finally:
+        with contextlib.suppress(RecordingError):
+            tidy(path, read_file(path))
+
+
+def tidy(path: Path, file: PageFile) -> None:
+    """Remove the figures beside a file that are not its own: of an earlier one, or of a run that was killed."""
+    own = {figure_path(path, one.name) for output in file.outputs.values() for one in output.figures}
+    for old in figure_files(path):
+        if old not in own:
             old.unlink(missing_ok=True)
 
 
+def figure_path(path: Path, name: str) -> Path:
+    """Where a figure of a page is, given the path of the page's recordings."""
+    return path.with_name(f"{path.stem}@{name}.svg")
+
+
 def figure_files(path: Path) -> list[Path]:
-    """The figures beside a recording that have its page's name, whether or not it names them."""
+    """The figures beside a file that have its page's name, whether or not it names them."""
     return sorted(path.parent.glob(f"{glob.escape(path.stem)}@*.svg"))
 
 
@@ -145,22 +187,12 @@ def figure_owner(figure: Path) -> str:
     return figure.name.rpartition("@")[0]
 
 
-def _read(path: Path, name: str = "") -> RecordingFile | None:
+def file_hash(path: Path) -> str:
+    """Hash of the bytes of a file; empty where it cannot be read."""
     try:
-        if not path.exists():
-            return None
-        found = read(_text(path, LARGEST), RECORDING, FORMAT)
-        environment = Environment(**found["environment"])
-        if found["seal"] != short_hash(environment.to_json()):
-            raise RecordingError(name or str(path), f"its environment was changed by hand; {ADVICE}")
-        for number, one in enumerate(found["blocks"], start=1):
-            if "output" not in one and one["seal"] != _sealed(one["hash"], one["seal"][:SEAL], environment):
-                raise RecordingError(name or str(path), f"its block {number} was changed by hand; {ADVICE}")
-        return RecordingFile(path, Recording(environment, tuple(_read_entry(one, path) for one in found["blocks"])))
-    except FormatError as error:
-        raise RecordingError(name or str(path), f"{error}; {ADVICE}") from None
-    except (ValueError, OSError) as error:
-        raise RecordingError(name or str(path), f"is damaged ({error}); {ADVICE}") from error
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError:
+        return ""
 
 
 def _text(path: Path, most: int) -> str:
@@ -171,117 +203,3 @@ def _text(path: Path, most: int) -> str:
     if size > most:
         raise ValueError(f"{path.name} has {size:,} bytes of at most {most:,}")
     return path.read_text(encoding="utf-8")
-
-
-def _readable(files: Iterable[Path]) -> Iterator[RecordingFile]:
-    """Those files that can be read."""
-    for path in files:
-        try:
-            found = _read(path)
-        except RecordingError:
-            continue
-        if found is not None:
-            yield found
-
-
-def _in_place(file: RecordingFile, folder: Path, name: str) -> RecordingFile:
-    """The file, if it is in its environment's folder. Raises RecordingError."""
-    environment, at = file.recording.environment, file.path.relative_to(folder).parts[0]
-    if at != environment.folder:
-        raise RecordingError(name, f"{environment} recorded it; move it to {environment.folder} with git mv")
-    return file
-
-
-def _outputs(files: Iterable[RecordingFile]) -> Outputs:
-    """The entries that are written with their outputs."""
-    found: dict[str, list[RecordedBlock]] = {}
-    for file in files:
-        for entry in file.own:
-            found.setdefault(entry.hash, []).append(entry)
-    return found
-
-
-def _filled(recording: Recording, outputs: Outputs) -> Recording:
-    """The recording with the outputs that it shares."""
-    about = recording.environment
-    entries = (one if one.output else _shared(one, about, outputs) or one for one in recording.entries)
-    return replace(recording, entries=tuple(entries))
-
-
-def _shared(entry: RecordedBlock, environment: Environment, outputs: Outputs) -> RecordedBlock | None:
-    """The entry with the output that its seal was made for, if it is there."""
-    for other in outputs.get(entry.hash, ()):
-        if other.output and entry.seal == seal(environment, entry.hash, other.code, other.output):
-            return replace(entry, code=other.code, output=other.output)
-    return None
-
-
-def _release(old: RecordingFile, new: Recording, others: list[RecordingFile]) -> None:
-    """Write the outputs that others share with the old recording, and that the new one has no more, to the others.
-
-    What was recorded for code that the page has no more is not written: nobody is shown it.
-    """
-    changed = [one for one in old.own if one.hash in new.by_hash and new.by_hash[one.hash].output != one.output]
-    for number, other in enumerate(others):
-        outputs = _outputs([replace(old, recording=replace(old.recording, entries=tuple(changed)))])
-        filled = _filled(other.recording, outputs)
-        if filled != other.recording:
-            _write(other.path, filled)
-            others[number] = replace(other, recording=filled)
-
-
-def _write(path: Path, recording: Recording) -> None:
-    """Write a file and the figures of the outputs that are in it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        for name, svg in _figures(path, recording).items():
-            if not (path.parent / name).exists():
-                write_atomically(path.parent / name, svg)
-        write_atomically(path, _content(path, recording))
-    finally:
-        tidy(path)
-
-
-def _figures(path: Path, recording: Recording) -> dict[str, str]:
-    """The figures of a recording by the names of their files."""
-    figures = (figure for entry in recording.entries if entry.output for figure in entry.output.figures)
-    return {_figure_name(path.stem, figure.svg): figure.svg for figure in figures}
-
-
-def _figure_name(stem: str, svg: str) -> str:
-    return f"{stem}@{hashlib.sha256(svg.encode()).hexdigest()[:12]}.svg"
-
-
-def _content(path: Path, recording: Recording) -> str:
-    content = {
-        "format": FORMAT,
-        "environment": recording.environment.to_json(),
-        "seal": short_hash(recording.environment.to_json()),
-        "blocks": [_write_entry(entry, path.stem, recording.environment) for entry in recording.entries],
-    }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
-def _sealed(hash: str, seal: str, environment: Environment) -> str:
-    """The seal of an entry without an output of its own, as it is written: with a check of it, the hash and where."""
-    return seal + short_hash(environment.sealed, hash, seal)[:CHECK]
-
-
-def _write_entry(entry: RecordedBlock, stem: str, environment: Environment) -> dict[str, Any]:
-    if entry.output is None:
-        return {"hash": entry.hash, "seal": _sealed(entry.hash, entry.seal, environment)}
-    found = entry.output.to_json()
-    for figure in found.get("figures", ()):
-        figure["svg"] = _figure_name(stem, figure["svg"])
-    return {"hash": entry.hash, "code": entry.code, "output": found, "seal": entry.seal}
-
-
-def _read_entry(found: dict[str, Any], path: Path) -> RecordedBlock:
-    """An entry with its figures, which are found by the recording's own name, so that both may be renamed."""
-    if "output" not in found:
-        return RecordedBlock(found["hash"], "", None, found["seal"][:SEAL])
-    output = found["output"]
-    for figure in output.get("figures", ()):
-        name = path.stem + "@" + figure["svg"].rpartition("@")[2]
-        figure["svg"] = _text(path.with_name(name), figures.LARGEST)
-    return RecordedBlock(found["hash"], found.get("code", ""), Output.from_json(output), found["seal"])

@@ -1,14 +1,11 @@
 """Recording: what one environment printed for a page, and whether that is still true of the page as it now is.
 
-For each block it holds a hash of the code that led to it (see `Page.hashes`), and a seal: a hash of that hash, the
-output and the environment. A change by hand and a merge that mixes two machines' outputs are noticed by it.
-`recording_files` reads and writes recordings.
+For each block it holds a hash of the program that led to its output (see `Page.hashes`), the files of the repository
+that it read, and whether it used the environment's device. `page_file` has all recordings of a page.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,54 +13,57 @@ from functools import cached_property
 
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import VARIES, Output
-from samedevice.pages.page import Page
+from samedevice.pages.page import Block, Page
+
+CPU = "cpu"
+"""The device whose outputs are those of a block that uses no other one."""
 
 
 class State(Enum):
     """What a recording has to say of a block as the block now is."""
 
     FRESH = "fresh"
+    UNUSED = "unused"
     STALE = "stale"
     MISSING = "missing"
-    DAMAGED = "damaged"
 
 
 @dataclass(frozen=True)
 class RecordedBlock:
-    """The recorded output of one block."""
+    """What is recorded of one block."""
 
     hash: str
-    """Hash of the code that led to the output."""
+    """Hash of the program that led to the output."""
     code: str
     """First line of the block, for people who read the file."""
     output: Output | None
-    """What the device printed; None where another environment's recording held it, and no longer does."""
-    seal: str
-    """Hash of the environment and of the other fields, as they were recorded."""
+    """What the device printed; None for a block that did not use it: its output is the CPU's."""
+    read: tuple[tuple[str, str], ...] = ()
+    """The files of the repository that it read, and hashes of what was in them."""
+    text: str = ""
+    """Hash of the block's text and place, where its output shows lines of the page; else empty."""
+    changed: bool = False
+    """Whether one of the files that its program read has other content now; never recorded."""
 
     @classmethod
-    def make(cls, hash: str, code: str, output: Output, environment: Environment) -> RecordedBlock:
-        """An entry with its seal."""
-        first = next((line.strip() for line in code.splitlines() if line.strip()), "")[:80]
-        return cls(hash, first, output, seal(environment, hash, first, output))
-
-    def intact(self, environment: Environment) -> bool:
-        """Whether the entry is as this environment recorded it, and its figures are fit for a page."""
-        if self.output is None or any(figure_fault(figure.svg) for figure in self.output.figures):
-            return False
-        return self.seal == seal(environment, self.hash, self.code, self.output)
+    def make(cls, page: Page, index: int, hash: str, output: Output, used: bool = True) -> RecordedBlock:
+        """What is recorded of a block of a page after a run."""
+        block = page.blocks[index]
+        text = block.text_digest if used and _shows_place(page, index, output) else ""
+        plain = Output(output.text, output.value, output.raised, output.figures, output.died)
+        return cls(hash, first_line(block), plain if used else None, output.read, text)
 
 
-def seal(environment: Environment, hash: str, code: str, output: Output) -> str:
-    """The seal of an entry. The day is no part of it: outputs that stay the same keep their seals."""
-    return short_hash(environment.sealed, hash, code, output.digest)
+def first_line(block: Block) -> str:
+    """The first line of a block's code, as recordings have it."""
+    return next((line.strip() for line in block.code.splitlines() if line.strip()), "")[:80]
 
 
-def short_hash(*parts: object) -> str:
-    """A hash of what JSON can hold."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+def _shows_place(page: Page, index: int, output: Output) -> bool:
+    """Whether an output names a line of the page, as tracebacks and warnings do."""
+    block = page.blocks[index]
+    return block.path in output.shown or f'{page.path}"' in output.shown
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class BlockStatus:
     environment: Environment
     """The environment that was recorded."""
     entry: RecordedBlock | None = None
-    """The entry where it is fresh or damaged."""
+    """What is recorded of the program, if something is; of a stale one it is not true any more."""
 
     @property
     def output(self) -> Output | None:
-        """The output of a fresh entry; None for every other state."""
+        """The output of a fresh block; None for every other state."""
         return self.entry.output if self.entry and self.state is State.FRESH else None
 
 
@@ -93,14 +93,17 @@ class Recording:
     """An entry for each block that ran, in the page's order."""
 
     @cached_property
-    def by_hash(self) -> dict[str | None, RecordedBlock]:
-        """The entries by their hashes; where two have the same one, the first."""
-        return {entry.hash: entry for entry in reversed(self.entries)}
+    def by_hash(self) -> dict[str | None, list[RecordedBlock]]:
+        """The entries by their hashes, in order: two blocks with one program may have measured other numbers."""
+        found: dict[str | None, list[RecordedBlock]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.hash, []).append(entry)
+        return found
 
-    @cached_property
-    def whole(self) -> tuple[RecordedBlock, ...]:
-        """The entries that are as they were recorded."""
-        return tuple(entry for entry in self.entries if entry.intact(self.environment))
+    def entry(self, hashes: Sequence[str | None], index: int) -> RecordedBlock | None:
+        """What is recorded of the block number `index` of a page with these hashes, which need not be true any more."""
+        found = self.by_hash.get(hashes[index], [])
+        return found[min(hashes[:index].count(hashes[index]), len(found) - 1)] if found else None
 
     def hashes(self, page: Page) -> tuple[str | None, ...]:
         """The hashes of a page's blocks in this environment."""
@@ -109,29 +112,20 @@ class Recording:
     def find(self, page: Page, index: int) -> BlockStatus:
         """What the recording says of the page's block number `index`."""
         hashes = self.hashes(page)
-        if (hashes, index) not in self._found:
-            self._found[hashes, index] = self._find(page, hashes, index)
-        return self._found[hashes, index]
-
-    @cached_property
-    def _found(self) -> dict[tuple[tuple[str | None, ...], int], BlockStatus]:
-        """What was found by the hashes of a page and the index of a block; filled by `find`."""
-        return {}
-
-    def _find(self, page: Page, hashes: tuple[str | None, ...], index: int) -> BlockStatus:
         if self.environment.simulated and page.blocks[index].not_simulated:
             return BlockStatus(State.MISSING, self.environment)
-        entry = self.by_hash.get(hashes[index])
-        if entry is not None:
-            state = State.FRESH if entry.intact(self.environment) else State.DAMAGED
-            return BlockStatus(state, self.environment, entry)
+        entry = self.entry(hashes, index)
+        if entry is not None and not is_stale(entry, page, index):
+            return BlockStatus(State.FRESH if entry.output else State.UNUSED, self.environment, entry)
         position = sum(found is not None for found in hashes[:index])
-        if position >= len(self.entries) or self.entries[position].hash in hashes:
+        if entry is None and (position >= len(self.entries) or self.entries[position].hash in hashes):
             return BlockStatus(State.MISSING, self.environment)
-        entry = self.entries[position]
-        if entry.output is None or entry.intact(self.environment):
-            return BlockStatus(State.STALE, self.environment)
-        return BlockStatus(State.DAMAGED, self.environment, entry)
+        return BlockStatus(State.STALE, self.environment, entry)
+
+
+def is_stale(entry: RecordedBlock, page: Page, index: int) -> bool:
+    """Whether what is recorded for this program is not true of it any more: for what it read, or where it is."""
+    return entry.changed or bool(entry.text and entry.text != page.blocks[index].text_digest)
 
 
 def block_statuses(
@@ -147,10 +141,25 @@ def block_statuses(
 
 
 def overall_state(statuses: Sequence[BlockStatus]) -> State:
-    """The state of a block in several environments: damaged if one is, else fresh if one is, else stale if one is."""
+    """The state of a block in several environments: fresh if one is, else unused if one is, else stale if one is."""
     states = {status.state for status in statuses}
-    order = (State.DAMAGED, State.FRESH, State.STALE)
-    return next((state for state in order if state in states), State.MISSING)
+    return next((state for state in (State.FRESH, State.UNUSED, State.STALE) if state in states), State.MISSING)
+
+
+def uses(page: Page, index: int, device: str, recordings: Sequence[Recording]) -> bool:
+    """Whether a block uses a device, as far as that is known: no real or simulated one ran it without being used."""
+    found = (one for simulated in (False, True) for one in block_statuses(page, index, device, recordings, simulated))
+    states = {one.state for one in found}
+    return State.FRESH in states or State.UNUSED not in states
+
+
+def printed_on_cpu(page: Page, index: int, output: Output, recordings: Sequence[Recording]) -> Environment | None:
+    """The environment of a CPU that printed this output for a block; None if none did."""
+    vary = page.blocks[index].options.numbers_vary
+    for one in block_statuses(page, index, CPU, recordings):
+        if one.output and not difference(one.output, output, vary):
+            return one.environment
+    return None
 
 
 def update(
@@ -159,34 +168,58 @@ def update(
     environment: Environment,
     outputs: Iterable[Output | None],
     unsure: Container[int] = (),
+    others: Sequence[Recording] = (),
 ) -> Recording | None:
     """The recording of a page after a run; None if the old one says all of it already.
 
     Outputs that compare equal to the recorded ones stay as they were recorded, unless they were recorded on another
     device or with other versions. So do those of blocks that did not run, as long as their code is the same, and are
-    not `unsure` now.
+    not `unsure` now. Of a block that did not use the device, and printed what a CPU printed by the recordings of the
+    page in `others`, only that is kept.
     """
     hashes = page.hashes(environment.device, environment.torch)
     same = old is not None and _same_place(old.environment, environment)
-    known = {entry.hash: entry for entry in old.whole} if old and same else {}
     entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
-        kept, vary = known.get(hash or ""), block.numbers_vary(environment.simulated)
+        kept, vary = old.entry(hashes, block.index) if old and same else None, block.numbers_vary(environment.simulated)
+        if kept and is_stale(kept, page, block.index):
+            kept = None
         if hash is None or block.index in unsure or (output is None and kept is None):
             continue
-        if kept and kept.output and (output is None or _is_kept(kept.output, output, vary)):
-            entries.append(kept)
-        elif output is not None:
-            entries.append(RecordedBlock.make(hash, block.code, output, environment))
+        if output is None:
+            entries.append(kept)  # type: ignore[arg-type]
+            continue
+        used = environment.device == CPU or output.used or _needs_device(page, block.index, environment, output, others)
+        new = RecordedBlock.make(page, block.index, hash, output, used)
+        entries.append(kept if kept and _is_kept(kept, new, vary) else new)
     if old and same and tuple(entries) == old.entries:
         return None
     return Recording(environment, tuple(entries))
 
 
-def _is_kept(old: Output, new: Output, numbers_vary: bool) -> bool:
-    """Whether a recorded output stays as it is: the new one is the same, or it is known that no two are."""
-    return old.died == VARIES or not difference(old, new, numbers_vary)
+def _needs_device(page: Page, index: int, about: Environment, output: Output, others: Sequence[Recording]) -> bool:
+    """Whether an output that used no device is that device's all the same: no CPU prints it, as `is_available()`.
+
+    If another machine with such a device printed what a CPU prints, this is the output of this machine's CPU.
+    """
+    return uses(page, index, about.device, others) and not printed_on_cpu(page, index, output, others)
+
+
+def combined(page: Page, new: Recording, old: Recording | None) -> Recording:
+    """What `new` says of the page's blocks as they are, and for blocks of which it says nothing what `old` says."""
+    entries = []
+    for block in page.blocks:
+        found = (one.find(page, block.index) for one in (new, old) if one)
+        entries += [one.entry for one in found if one.entry and one.state is not State.STALE][:1]
+    return Recording(new.environment, tuple(entries))
+
+
+def _is_kept(old: RecordedBlock, new: RecordedBlock, numbers_vary: bool) -> bool:
+    """Whether what is recorded stays as it is: the new output is the same, or it is known that no two are."""
+    if old.output is None or new.output is None or old.read != new.read:
+        return old == new
+    return old.output.died == VARIES or not difference(old.output, new.output, numbers_vary)
 
 
 def _same_place(one: Environment, other: Environment) -> bool:
-    return one.sealed == other.sealed
+    return one.facts == other.facts

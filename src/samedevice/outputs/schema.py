@@ -32,7 +32,11 @@ class SchemaError(ValueError):
 
 
 class FormatError(SchemaError):
-    """A file of another version of this package."""
+    """A file of another version of this package, in the format `version`."""
+
+    def __init__(self, problem: str, version: int) -> None:
+        super().__init__(problem, "format")
+        self.version = version
 
 
 def text(form: str, most: int, what: str) -> Check:
@@ -139,7 +143,7 @@ def read(data: str, check: Check, version: int | None = None) -> Any:
         raise SchemaError(f"is no JSON that can be read: {error}") from None
     said = found.get("format") if isinstance(found, dict) else None
     if version is not None and type(said) is int and said != version:
-        raise FormatError(f"{said} is not known here", "format")
+        raise FormatError(f"{said} is not known here", said)
     check(found)
     return found
 
@@ -161,7 +165,7 @@ PATH = text(
     "path below a folder",
 )
 """A path with forward slashes that stays below its folder."""
-PICTURE = text(r"[^/\\]*@[0-9a-f]{12}\.svg", 250, "name of a figure")
+PICTURE = text(r"[0-9a-f]{12}", 12, "name of a figure")
 
 ENVIRONMENT = record(
     {
@@ -187,12 +191,34 @@ def output(picture: Check) -> Check:
     return record({}, {"text": PRINTED, "value": PRINTED, "raised": RAISED, "figures": figures, "died": LINE})
 
 
+ENVIRONMENT_NAME = text(r"[\w.+-]{1,200}", 200, "name of an environment")
+NAMES = many(ENVIRONMENT_NAME, 200)
+READ = named(PATH, HASH, 1_000)
+CODE_BLOCK = record(
+    {"code": HASH},
+    {
+        "line": LINE,
+        "read": READ,
+        "text": HASH,
+        "alone": flag,
+        "only": NAMES,
+        "unused": NAMES,
+        "printed": named(HASH, NAMES, 200),
+    },
+)
+CODE_BLOCKS = many(CODE_BLOCK, 50_000)
 RECORDING = record(
     {
         "format": whole(0, 1_000),
-        "environment": ENVIRONMENT,
-        "seal": HASH,
-        "blocks": many(record({"hash": HASH, "seal": HASH}, {"code": LINE, "output": output(PICTURE)}), 5_000),
+        "environments": named(ENVIRONMENT_NAME, ENVIRONMENT, 200),
+        "setup": CODE_BLOCKS,
+        "sections": many(
+            record(
+                {"anchor": LINE, "blocks": CODE_BLOCKS}, {"after": LINE, "programs": named(ENVIRONMENT_NAME, HASH, 200)}
+            ),
+            10_000,
+        ),
+        "outputs": named(HASH, output(PICTURE), 50_000),
     }
 )
-"""The file of a recording."""
+"""The file of a page's recordings."""

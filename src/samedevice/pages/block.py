@@ -7,18 +7,21 @@ import json
 import re
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
 
 from samedevice.pages import comments
 from samedevice.pages.conventions import HIDES
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import Options
+from samedevice.pages.syntax import tree_text
 
 SHOWS_LINES = re.compile(
     r"\btraceback\.\w|\bfrom traceback\b|lineno\b|\bcurrentframe\b|\b_getframe\b|\bgetframeinfo\b"
-    r"|\binspect\.(?:stack|trace)\b|\bgetsourcelines\b|\bstack_info\b|\bwith_stack\b|\bfaulthandler\b|\bprint_exc|\bformat_exc"
+    r"|\binspect\.(?:stack|trace)\b|\bgetsource(?:lines)?\b|\bstack_info\b|\bwith_stack\b|\bfaulthandler\b|\bprint_exc|\bformat_exc"
 )
 """Finds in code what can print the line that it is on; only then does a block that moves become another block."""
+DEFAULT = Options()
+HASHED = 16
+"""Characters of a hash."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,6 @@ class Block:
     """Line of the first line of code in `path`, from 1."""
     options: Options
     fence: Fence = field(compare=False)
-    included: str = ""
-    """Text of other files whose change changes this block."""
     expected: Fence | None = field(default=None, compare=False)
     """The fence that says what it must print: the one after it, or its own, in comments; None where none does."""
 
@@ -77,12 +78,29 @@ class Block:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of everything about this block alone that can change its output."""
+        """Hash of everything about this block alone that can change its output; of Python's code by its syntax tree."""
+        try:
+            return self._hash(tree_text(self._code)) if self.kind == "python" else self._hash(self._code)
+        except SyntaxError:  # it is run all the same, and its output says so
+            return self._hash(self._code)
+
+    @cached_property
+    def text_digest(self) -> str:
+        """The same where lines of code are shown: hash of its text, and of where that is."""
+        return self._hash(self._code, self.path, self.code_line)
+
+    @cached_property
+    def shows_lines(self) -> bool:
+        """Whether it, or what comes after it, may print lines of code or their numbers."""
+        return self.kind == "python" and bool(SHOWS_LINES.search(self.code))
+
+    @property
+    def _code(self) -> str:
+        return comments.silent(self.code) if self.says_itself else self.code
+
+    def _hash(self, *code: str | int) -> str:
         options = {
             one.name: getattr(self.options, one.name) for one in fields(self.options) if one.metadata.get("output")
         }
-        code = comments.silent(self.code) if self.says_itself else self.code
-        about: list[Any] = [self.kind, code, self.included, options]
-        if self.kind == "python" and SHOWS_LINES.search(self.code):
-            about += [self.path, self.code_line]
-        return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+        set_by_hand = {name: value for name, value in options.items() if value != getattr(DEFAULT, name)}
+        return hashlib.sha256(json.dumps([self.kind, *code, set_by_hand]).encode()).hexdigest()[:HASHED]

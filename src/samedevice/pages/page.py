@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from samedevice.pages.block import Block
+from samedevice.pages.block import HASHED, Block
 from samedevice.pages.fences import Fence, all_fences
 from samedevice.pages.sections import Part, Section, find_sections
 from samedevice.project import DEFAULTS, NOTEBOOK, Settings
@@ -69,17 +69,34 @@ class Page:
         With a version of PyTorch, blocks that need another one do not run. Blocks that need several devices count for
         themselves alone: later blocks do not depend on them.
         """
+        found = self.programs(device, torch)
+        return tuple(program_hash(one) if one else None for one in found)
+
+    def programs(self, device: str, torch: str = "") -> tuple[tuple[str, ...], ...]:
+        """For each block the hashes of those that lead to it on `device`, its own last; empty where it does not run.
+
+        A block is hashed by its syntax tree; if it or one above it may show lines of code, by its text.
+        """
         key = (device, torch)
         if key not in self._known:
             runs = [block.runs_on(device, torch) for block in self.blocks]
-            self._known[key] = tuple(self._hash(block, runs) if runs[block.index] else None for block in self.blocks)
+            self._known[key] = tuple(self._program(block, runs) if runs[block.index] else () for block in self.blocks)
         return self._known[key]
 
-    def _hash(self, block: Block, runs: Sequence[bool]) -> str:
+    def _program(self, block: Block, runs: Sequence[bool]) -> tuple[str, ...]:
         led = [one for one in self.program(block) if runs[one.index] and one.options.count == 1]
-        return hashlib.sha256("".join(one.digest for one in [*led, block]).encode()).hexdigest()[:20]
+        shown, found = False, list[str]()
+        for one in (*led, block):
+            shown = shown or one.shows_lines
+            found.append(one.text_digest if shown else one.digest)
+        return tuple(found)
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], tuple[str | None, ...]]:
-        """The hashes by device and version of PyTorch; filled by `hashes`."""
+    def _known(self) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
+        """What `programs` found, by device and version of PyTorch."""
         return {}
+
+
+def program_hash(hashes: Sequence[str]) -> str:
+    """The hash of a program, given those of its blocks."""
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()[:HASHED]

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from samedevice.errors import Complaints, PageError
 from samedevice.pages import comments, conventions
 from samedevice.pages.fences import Fence, all_fences, find_fences
-from samedevice.pages.included import included_text
 from samedevice.pages.includes import INCLUDE, with_includes
 from samedevice.pages.options import PYTHON, TRANSCRIPTS, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
@@ -141,12 +140,11 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
     if language in TRANSCRIPTS:
         return None
     if language == "console":
-        return _console(fence, page, index, options, root, settings)
+        return _console(fence, page, index, options)
     if not options.file:
         code = _included(fence, page, root, settings)
-        included = included_text(code, root, settings=settings)
-        return Block(page, index, "python", code, *place, options, fence, included)
-    return _file(fence, page, index, options, root, settings)
+        return Block(page, index, "python", code, *place, options, fence)
+    return _file(fence, page, index, options, root)
 
 
 def _included(fence: Fence, page: str, root: Path, settings: Settings) -> str:
@@ -159,7 +157,7 @@ def _included(fence: Fence, page: str, root: Path, settings: Settings) -> str:
         raise PageError(page, fence.line, f"{error}; mend the include") from None
 
 
-def _console(fence: Fence, page: str, index: int, options: Options, root: Path, settings: Settings) -> Block:
+def _console(fence: Fence, page: str, index: int, options: Options) -> Block:
     if options.file:
         raise PageError(page, fence.line, 'file= goes with python; write the command as a "$ " line')
     previous = ""
@@ -167,11 +165,10 @@ def _console(fence: Fence, page: str, index: int, options: Options, root: Path, 
         if line.strip() and not line.startswith("$ ") and not previous.endswith("\\"):
             raise PageError(page, number, 'a console block holds "$ command" lines only; outputs appear by themselves')
         previous = line
-    included = included_text(fence.body, root, settings=settings)
-    return Block(page, index, "console", fence.body, page, fence.line, fence.line + 1, options, fence, included)
+    return Block(page, index, "console", fence.body, page, fence.line, fence.line + 1, options, fence)
 
 
-def _file(fence: Fence, page: str, index: int, options: Options, root: Path, settings: Settings) -> Block:
+def _file(fence: Fence, page: str, index: int, options: Options, root: Path) -> Block:
     if fence.body.strip():
         raise PageError(page, fence.line, f'the code comes from file="{options.file}", so the fence must be empty')
     path = root / options.file
@@ -184,11 +181,9 @@ def _file(fence: Fence, page: str, index: int, options: Options, root: Path, set
     except UnicodeDecodeError:
         raise PageError(page, fence.line, f'file="{options.file}" is not UTF-8; save it as UTF-8') from None
     if not options.part:
-        included = included_text(code, root, path, settings)
-        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence, included)
+        return Block(page, index, "program", code, options.file, fence.line, 1, options, fence)
     code, line = _region(code, options, page, fence.line)
-    included = included_text(code, root, path, settings)
-    return Block(page, index, "python", code, options.file, fence.line, line, options, fence, included)
+    return Block(page, index, "python", code, options.file, fence.line, line, options, fence)
 
 
 def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from samedevice.errors import PageError
-from samedevice.pages.included import files_of
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import DEFAULTS, Settings
@@ -38,6 +37,4 @@ def _runs_one(path: Path, names: list[str], root: Path, settings: Settings) -> b
         page = parse_page(path, root, settings=settings)
     except PageError:
         return True
-    files = {file.relative_to(root).as_posix() for block in page.blocks for file in files_of(block, root, settings)}
-    used = programs_of(page) | files
-    return any(program == name or program.startswith(f"{name}/") for program in used for name in names)
+    return any(program == name or program.startswith(f"{name}/") for program in programs_of(page) for name in names)

@@ -31,3 +31,11 @@ def inside(path: Path, root: Path) -> bool:
         return path.resolve().is_relative_to(root.resolve())
     except (OSError, RuntimeError):  # links in a circle
         return False
+
+
+def is_own(path: Path, root: Path) -> bool:
+    """Whether a path is the own name of a regular file of the repository, with no link on the way."""
+    try:
+        return path.resolve(strict=True) == root.resolve() / path.relative_to(root) and path.is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False

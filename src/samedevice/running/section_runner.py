@@ -25,9 +25,11 @@ from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import defined_elsewhere
+from samedevice.project import PACKAGE
 from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message
+from samedevice.running.reading import with_reads
 from samedevice.running.simulation import taken
 from samedevice.running.threads import DaemonPool, Turns, gather
 from samedevice.temporary import Folder, sweep_folders
@@ -37,6 +39,8 @@ PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
 NOTES = ".notes"
 """The suffix of the file with what a simulator noted."""
+LOG = ".log"
+"""The suffix of the file with what the section's processes opened."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 """The message about a name that a section does not have."""
 MEASURING = re.compile(
@@ -139,7 +143,7 @@ class SectionRunner:
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool = False) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
-        started = time.monotonic()
+        started, began = time.monotonic(), time.time_ns()
         place = self.folder / "pages"
         try:
             place.mkdir(exist_ok=True)  # a block may have removed what is above its working directory
@@ -152,13 +156,14 @@ class SectionRunner:
             run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            for suffix in (PRINTED, NOTES):
+            for suffix in (PRINTED, NOTES, LOG):
                 Path(f"{folder}{suffix}").unlink(missing_ok=True)
         if self.simulator:
             run = taken(run, blocks, self.simulator)
+        read = with_reads(page, blocks, run.outputs, self.root, began)
         outputs = (
             _hinted(page, block, output) if output and block in own else None
-            for block, output in zip(page.blocks, run.outputs, strict=True)
+            for block, output in zip(page.blocks, read, strict=True)
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
@@ -192,6 +197,9 @@ class SectionRunner:
             "printed": f"{folder}{PRINTED}",
             "simulated": self.simulator is not None,
             "notes": notes,
+            "log": f"{folder}{LOG}",
+            "observing": str(PACKAGE / "running" / "observing"),
+            "used": KINDS[device].used,
             "environ": {name: value for one in given for name, value in one.items()},
             "preload": [*self.preload, *heavy],
             "blocks": [_request(block, device) for block in blocks],

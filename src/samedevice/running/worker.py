@@ -30,6 +30,7 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
 
@@ -144,6 +145,9 @@ class Runner:
         self.loop: Any = None
         """What `await` outside of a function waits in."""
         self.notes = Notes(job["notes"])
+        self.log = observing.Log(job["log"])
+        self.used = False
+        """Whether a block so far used the device."""
 
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
@@ -174,7 +178,14 @@ class Runner:
             raised = raised or self._raised(error, block)
         shown = clean(text, self.places, more), clean(value, self.places), raised, figures
         lines = tuple((line, clean(text, self.places)) for line, text in printed.printed)
-        return Output(*shown, unsure=self.notes.take(), lines=lines)
+        return Output(*shown, unsure=self.notes.take(), lines=lines, opened=self._opened(), used=self.used)
+
+    def _opened(self) -> tuple[str, ...]:
+        """What was noted since the last block; takes note of whether the device was used."""
+        found = self.log.take()
+        noted = any(line.startswith(observing.USE) for line in found)
+        self.used = self.used or noted or observing.is_used(self.job["used"])
+        return tuple(line for line in found if not line.startswith(observing.USE))
 
     def _path(self, block: Job) -> str:
         return str(Path(self.job["root"], block["path"]))
@@ -279,6 +290,8 @@ def prepare(job: Job) -> None:
     begun = ("", os.getcwd())  # where `python -m` looks for modules: a folder of ours
     os.chdir(job["folder"])
     os.environ.update(job["environ"])
+    os.environ |= {observing.LOG: job["log"], observing.FOLDER: job["root"], observing.USED: job["used"]}
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [job["observing"], os.environ.get("PYTHONPATH")]))
     sys.path[:] = [path for path in sys.path if path not in begun]
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
@@ -312,13 +325,15 @@ def work(job: Job, channel: IO[bytes]) -> None:
     present, begun = count(job["device"]), len(sys.modules)
     report(hello=environment(job["device"], job["simulated"]) if present else None, count=present)
     runner = Runner(job, capture)
+    observing.watch(job["log"], job["root"], job["used"])
     for number, block in enumerate(job["blocks"] if present else ()):
         if block["count"] > present:
             continue
         report(start=number)
         output = runner.run(block)
         trace = output.raised.trace if output.raised else ""
-        report(done=number, output=output.to_json() | {"trace": trace, "unsure": output.unsure, "lines": output.lines})
+        kept = {"unsure": output.unsure, "lines": output.lines, "opened": output.opened, "used": output.used}
+        report(done=number, output=output.to_json() | {"trace": trace, **kept})
     # only the last ones: reading a name counts a reference in it, so the kernel copies that page of the server's memory
     report(end=[*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1])
     if "multiprocessing.util" in sys.modules:

@@ -1,13 +1,14 @@
 """check_export: a page's blocks with what each environment printed, as JSON that `samedevice check` reads back. Pure.
 
 It lies beside the page's HTML. A reader's machine runs the blocks from it without the repository, so it also holds the
-files that they run or read. Of a figure it has the description alone: other versions of matplotlib draw other pictures.
+files that they run or read. What was recorded is in it as in the repository (`page_file`), without the figures: other
+versions of matplotlib draw other pictures.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,19 +17,19 @@ from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recordings import Recording
+from samedevice.outputs.page_file import FORMAT, PageFile, from_json
+from samedevice.outputs.recordings import Recording, State
 from samedevice.outputs.schema import (
     CODE,
-    ENVIRONMENT,
     LINE,
     PATH,
+    RECORDING,
     FormatError,
     SchemaError,
     flag,
     many,
     named,
     one_of,
-    output,
     read,
     record,
     text,
@@ -42,12 +43,11 @@ from samedevice.project import DEFAULTS
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
-FORMAT = 3
-KEPT = ("kind", "code", "path", "line", "code_line", "included")
+KEPT = ("kind", "code", "path", "line", "code_line")
 """The fields of a block that are kept as they are."""
 PAIRS = tuple(key for key, value in asdict(Options()).items() if isinstance(value, tuple))
 """The options that are lists of pairs."""
-KINDS = {str: LINE, int: whole(1, 64), bool: flag, tuple: many(many(LINE, 2, 2), 20)}
+KINDS = {str: LINE, int: whole(0, 1_000_000), bool: flag, tuple: many(many(LINE, 2, 2), 20)}
 """What the option may be whose default is of a type."""
 OPTIONS = {key: KINDS[type(value)] for key, value in asdict(Options()).items()} | {
     "needs": one_of("", *DEVICES),
@@ -61,9 +61,7 @@ BLOCK = record(
         "path": PATH,
         "line": whole(1, 1_000_000),
         "code_line": whole(1, 1_000_000),
-        "included": CODE,
         "options": record({}, OPTIONS),
-        "printed": many(record({"by": many(whole(0, 999), 1_000, 1), "output": output(one_of(""))}), 1_000),
     }
 )
 PUBLISHED = record(
@@ -73,8 +71,8 @@ PUBLISHED = record(
         "page": PATH,
         "files": named(PATH, CODE, 200),
         "parts": many(record({"anchor": LINE, "line": whole(1, 1_000_000)}), 5_000),
-        "environments": many(ENVIRONMENT, 1_000),
         "blocks": many(BLOCK, 5_000),
+        "recordings": RECORDING,
     }
 )
 """Such a file: everything in it comes from a server."""
@@ -102,37 +100,32 @@ class Published:
 
 def check_export(page: Page, title: str, files: Mapping[str, str], recordings: Sequence[Recording]) -> str:
     """The page's file. `files` has the texts of the files that its blocks lead to, by their paths."""
-    about = [one.environment.to_json() for one in recordings]
-    blocks = [_block(block) | {"printed": list(_printed(page, block, recordings))} for block in page.blocks]
-    parts = [{"anchor": part.anchor, "line": part.line} for part in page.parts]
+    file = PageFile()
+    for one in recordings:
+        file = file.updated(page, _fresh(page, one))
     found = {
         "format": FORMAT,
-        "parts": parts,
         "title": title,
         "page": page.path,
         "files": dict(files),
-        "environments": about,
+        "parts": [{"anchor": part.anchor, "line": part.line} for part in page.parts],
+        "blocks": [_block(block) for block in page.blocks],
+        "recordings": file.to_json(),
     }
-    return json.dumps(found | {"blocks": blocks}, ensure_ascii=False) + "\n"
+    return json.dumps(found, ensure_ascii=False) + "\n"
+
+
+def _fresh(page: Page, recording: Recording) -> Recording:
+    """What a recording says of the page's blocks as they are."""
+    found = (recording.find(page, block.index) for block in page.blocks)
+    entries = (one.entry for one in found if one.state in (State.FRESH, State.UNUSED))
+    return replace(recording, entries=tuple(entry for entry in entries if entry))
 
 
 def _block(block: Block) -> dict[str, Any]:
     default = type(block.options)()
     options = {key: value for key, value in asdict(block.options).items() if value != getattr(default, key)}
     return {key: getattr(block, key) for key in KEPT} | {"options": options}
-
-
-def _printed(page: Page, block: Block, recordings: Sequence[Recording]) -> Iterator[dict[str, Any]]:
-    """Each output once, with the numbers of the environments that printed it."""
-    outputs: dict[str, Output] = {}
-    by: dict[str, list[int]] = {}
-    for number, recording in enumerate(recordings):
-        output = recording.find(page, block.index).output
-        if output is not None:
-            plain = without_pictures(output)
-            outputs[plain.digest] = plain
-            by.setdefault(plain.digest, []).append(number)
-    yield from ({"by": by[digest], "output": output.to_json()} for digest, output in outputs.items())
 
 
 def without_pictures(output: Output) -> Output:
@@ -157,11 +150,17 @@ def _published(found: dict[str, Any]) -> Published:
     for inner, outer in ((name, str(above)) for name in found["files"] for above in PurePosixPath(name).parents):
         if outer in found["files"]:
             raise SchemaError(f"are wrong: {inner} is below {outer}, which is a file", "files")
-    environments = [Environment(**one) for one in found["environments"]]
     blocks = tuple(_read_block(one, path, index) for index, one in enumerate(found["blocks"]))
-    printed = tuple(tuple(_read_printed(one["printed"], environments)) for one in found["blocks"])
     parts = tuple(Part(path, one["anchor"], one["line"]) for one in found["parts"])
-    return Published(found["title"], Page(path, "", blocks, parts=parts), found["files"], printed)
+    page = Page(path, "", blocks, parts=parts)
+    recordings = from_json(found["recordings"], lambda _: "").recordings()
+    return Published(found["title"], page, found["files"], tuple(_printed(page, block, recordings) for block in blocks))
+
+
+def _printed(page: Page, block: Block, recordings: Sequence[Recording]) -> Printed:
+    """What environments printed for a block."""
+    found = ((one.environment, one.find(page, block.index).output) for one in recordings)
+    return tuple((about, without_pictures(output)) for about, output in found if output)
 
 
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
@@ -169,11 +168,3 @@ def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
     fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
     plain = {key: found[key] for key in KEPT}
     return Block(page=page, index=index, **plain, options=Options(**found["options"] | tuples), fence=fence)
-
-
-def _read_printed(found: list[dict[str, Any]], environments: list[Environment]) -> Iterator[tuple[Environment, Output]]:
-    for one in found:
-        if max(one["by"]) >= len(environments):
-            raise SchemaError("names an environment that is not there", "printed")
-        output = Output.from_json(one["output"])
-        yield from ((environments[number], output) for number in one["by"])

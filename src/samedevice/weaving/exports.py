@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 
 from samedevice.pages.page import Page
 from samedevice.weaving.markdown_export import markdown
-from samedevice.weaving.notebook_export import notebook
+from samedevice.weaving.notebook_export import Files, notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 from samedevice.weaving.script_export import script
 
 
-def exports(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> dict[str, str]:
-    """The page's files to take along, by suffix. Raises SyntaxError."""
-    made = {"md": markdown, "ipynb": notebook, "py": script}
-    return {suffix: make(page, shown, address) for suffix, make in made.items()}
+def exports(
+    page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None, files: Files | None = None
+) -> dict[str, str]:
+    """The page's files to take along, by suffix; `files` are those that its blocks lead to. Raises SyntaxError."""
+    made = {"md": markdown(page, shown, address), "py": script(page, shown, address)}
+    return made | {"ipynb": notebook(page, shown, address, files)}
 
 
 def llms(site: str, about: str, pages: Sequence[tuple[str, str, str]]) -> str:

@@ -26,6 +26,8 @@ from samedevice.weaving.packages import imported_packages
 from samedevice.weaving.panes import ShownOutput, is_simulated
 from samedevice.weaving.prose import Address, Unboxer, pieces, portable
 
+Files = Mapping[int, Mapping[str, str]]
+"""By the index of a block the texts of the files that it runs or reads, by their paths."""
 INSTALL = """\
 # Installs what this machine lacks of these.
 import importlib.util
@@ -36,16 +38,20 @@ if missing:
     %pip install --quiet {{" ".join(missing)}}"""
 
 
-def notebook(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None) -> str:
+def notebook(
+    page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address | None = None, files: Files | None = None
+) -> str:
     """The page as a notebook with the outputs of one device: the CPU's, else the first there is.
+
+    `files` are the files that its console blocks lead to.
 
     Cells that announce an exception, or need a device or a version of PyTorch, carry the tag `raises-exception`, so
     that a run goes on.
     """
-    return document(_cells(page, shown, address or Address()))
+    return document(_cells(page, shown, address or Address(), files or {}))
 
 
-def _cells(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address) -> Iterator[Part]:
+def _cells(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Address, files: Files) -> Iterator[Part]:
     unboxer = Unboxer()
     for text, block in pieces(page):
         plain = unboxer.feed(portable(text, page, address)).strip()
@@ -57,7 +63,7 @@ def _cells(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
         if block is not None:
             yield from _again(page, block)
             unboxer.block(block.fence.prefix)
-            yield from _code_cells(block, shown.get(block.index, ()))
+            yield from _code_cells(block, shown.get(block.index, ()), files.get(block.index, {}))
 
 
 def _again(page: Page, block: Block) -> Iterator[Part]:
@@ -68,7 +74,7 @@ def _again(page: Page, block: Block) -> Iterator[Part]:
             yield code_cell("%%capture\n" + "\n\n".join(codes), [], {"jupyter": {"source_hidden": True}})
 
 
-def _code_cells(block: Block, shown: Sequence[ShownOutput]) -> Iterator[Part]:
+def _code_cells(block: Block, shown: Sequence[ShownOutput], files: Mapping[str, str]) -> Iterator[Part]:
     first = next((one for one in shown if one.output is not None), None)
     source = block.code
     if block.kind == "shown":
@@ -79,7 +85,8 @@ def _code_cells(block: Block, shown: Sequence[ShownOutput]) -> Iterator[Part]:
         yield code_cell(f"%%writefile {name}\n{block.code}")
         source = f"!python {name} {block.options.args}".rstrip()
     elif block.kind == "console":
-        yield from (code_cell(f"%%writefile {name}\n{text}") for name, text in _files(block))
+        programs = {path: text for path, text in files.items() if path.startswith(f"{PROGRAMS}/")}
+        yield from (code_cell(f"%%writefile {path.rpartition('/')[2]}\n{text}") for path, text in programs.items())
         source = re.sub(r"^\$ ", "!", block.code, flags=re.M).replace(f"{PROGRAMS}/", "")
     yield code_cell(source, [*_outputs(block, first)] if first else [], _metadata(block))
 
@@ -88,13 +95,6 @@ def _metadata(block: Block) -> dict[str, Any]:
     """What Jupyter is told of a block: that it may fail, that its code is folded."""
     tags = {"tags": ["raises-exception"]} if block.options.raises or block.options.needed else {}
     return tags | ({"jupyter": {"source_hidden": True}} if block.options.fold else {})
-
-
-def _files(block: Block) -> Iterator[tuple[str, str]]:
-    """Names and texts of the programs that a console block runs."""
-    for part in filter(None, block.included.split("\0")):
-        name, _, text = part.partition("\n")
-        yield name, text
 
 
 def _outputs(block: Block, shown: ShownOutput) -> Iterator[Part]:

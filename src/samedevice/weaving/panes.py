@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from samedevice.outputs import labels
@@ -112,7 +112,7 @@ class Pane:
 
     @property
     def label(self) -> str:
-        """The devices with the versions of PyTorch that printed what is shown: `CPU · PyTorch 2.9 to 2.15`.
+        """The devices with the versions of PyTorch that printed what is shown: `CPU · PyTorch 2.9, 2.15`.
 
         Simulated ones are named if there are no others. What was measured names the GPU: `CUDA (H100) · PyTorch 2.11`.
         """
@@ -145,13 +145,13 @@ class Pane:
         return next((one.maker for one in self.environments), "")
 
     def versions(self, device: str) -> str:
-        """The versions of PyTorch that printed it on a device: `2.9 to 2.15`; empty if none did."""
+        """The versions of PyTorch that printed it on a device: `2.9, 2.15`; empty if none did."""
         return self._versions(device, self.shown)
 
     def _versions(self, device: str, shown: Sequence[ShownOutput]) -> str:
         environments = (one.environment for one in shown)
         own = {self.names[one].text for one in environments if one and one.device == device}
-        return ranges(own, [name.text for one, name in self.names.items() if one.device == device])
+        return listed(own, [name.text for one, name in self.names.items() if one.device == device])
 
 
 def panes_of(block: Block, shown: Sequence[ShownOutput]) -> list[Pane]:
@@ -220,21 +220,6 @@ def _names(groups: Sequence[Sequence[ShownOutput]]) -> dict[Environment, Name]:
     return dict(reversed(found.items()))
 
 
-def ranges(own: set[str], names: Sequence[str]) -> str:
-    """Some of `names`, which are in order, as a text; three and more neighbors are joined by "to"."""
-    runs = list(_runs(own, list(dict.fromkeys(names))))
-    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else run)]
-    return ", ".join([*parts[:-2], " and ".join(parts[-2:])])
-
-
-def _runs(own: set[str], names: Sequence[str]) -> Iterator[list[str]]:
-    """The neighbors among those names that are in `own`."""
-    run: list[str] = []
-    for name in names:
-        if name in own:
-            run.append(name)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
+def listed(own: set[str], names: Sequence[str]) -> str:
+    """Some of `names`, in their order: `2.9, 2.11, 2.15`. A version between them that did not run is not named."""
+    return ", ".join(name for name in dict.fromkeys(names) if name in own)

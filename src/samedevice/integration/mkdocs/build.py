@@ -221,7 +221,7 @@ class SiteBuild:
         diagrams = read_diagrams(found, self.site_outputs.root)
         copies, about = self.site_outputs.copies(found, shown), self._weaver.about(found)
         notebook = with_outputs(found, shown, copies, links.follow, diagrams, about)
-        done, converted = convert(notebook, place(self.site_outputs.root / CACHE, "notebooks", found))
+        done, converted = convert(notebook, place(self.site_outputs.root / CACHE / "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")
         links.check({heading["id"] for heading in done.headings})

@@ -1,0 +1,77 @@
+"""reading: which files of the repository a section's blocks read, given what its processes opened."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from samedevice.devices import KINDS
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import file_hash
+from samedevice.pages.page import Block, Page
+from samedevice.project import PACKAGE
+from samedevice.running.observing import OPENED, WRITTEN
+
+CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
+COMPILED = re.compile(r"^(?P<folder>.*)__pycache__/(?P<name>[^/]+)\.[\w-]+(?:\.opt-\d)?\.pyc$")
+"""The file of a module that Python compiled before: its source is what counts."""
+NOT_OURS = {"site-packages", "node_modules", *(kind.simulator.module for kind in KINDS.values() if kind.simulator)}
+"""Folders of what is installed, and is a part of the environment."""
+
+
+def with_reads(
+    page: Page, blocks: Sequence[Block], outputs: Sequence[Output | None], root: Path, began: int
+) -> list[Output | None]:
+    """The outputs of a section's `blocks`, each with the files that it read; `began` is when, in nanoseconds.
+
+    A block whose files changed meanwhile is a fault: nobody knows which text it ran.
+    """
+    written: set[str] = set()
+    found = list(outputs)
+    for block in blocks:
+        output = outputs[block.index]
+        if output is None:
+            continue
+        opened = list(dict.fromkeys(_named(output.opened, root)))
+        written |= {path for kind, path in opened if kind == WRITTEN}
+        own = {block.path} if block.kind == "program" else set[str]()
+        read = sorted({path for kind, path in opened if kind == OPENED} - written - {page.path, block.path})
+        read = [path for path in read if _is_ours(path, root, page)]
+        if any(_changed(root / path, began) for path in (*read, *own)):
+            found[block.index] = Output(died=CHANGED)
+        else:
+            hashed = tuple((path, file_hash(root / path)) for path in read)
+            found[block.index] = replace(output, opened=(), read=hashed)
+    return found
+
+
+def _named(opened: Sequence[str], root: Path) -> Iterator[tuple[str, str]]:
+    """What was done with which path below the repository's root."""
+    for line in opened:
+        kind, _, path = line.partition(" ")
+        compiled = COMPILED.match(path)
+        with contextlib.suppress(ValueError):
+            name = f"{compiled['folder']}{compiled['name']}.py" if compiled else path
+            yield (OPENED if compiled else kind), Path(name).relative_to(root).as_posix()
+
+
+def _is_ours(path: str, root: Path, page: Page) -> bool:
+    """Whether a path is that of a file that is kept with the pages: not hidden, made or installed."""
+    parts, whole = Path(path).parts, root / path
+    hidden = any(part.startswith(".") or part.endswith(".egg-info") or part in NOT_OURS for part in parts)
+    made = Path(path).is_relative_to(page.settings.recordings)
+    installed = whole.is_relative_to(PACKAGE) or whole.is_relative_to(sys.prefix)
+    return not (hidden or made or installed) and whole.is_file()
+
+
+def _changed(path: Path, began: int) -> bool:
+    """Whether a file was changed since. No program can set the time that tells it, except on Windows."""
+    try:
+        about = path.stat()
+        return max(about.st_mtime_ns, about.st_ctime_ns) > began
+    except OSError:
+        return True
