@@ -1,16 +1,27 @@
-"""The scripts of .ci: what the summary of a job says."""
+"""The scripts of .ci: what the summary of a job and the text of a pull request say."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-CI = Path(__file__).parents[1] / ".ci"
+from samedevice.outputs.environments import Environment
+from samedevice.outputs.output import Output
+from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recordings import update
+from samedevice.pages.page import Page
+from samedevice.project import RECORDINGS
+
+ROOT = Path(__file__).parents[1]
+CI = ROOT / ".ci"
 FAILED = """\
 collected 2 items
 docs/a.md .F
@@ -60,3 +71,33 @@ def test_a_report_is_written_with_the_versions(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.startswith("## Python 3.")
     assert "torch 2." in done.stdout.splitlines()[0]
+
+
+def test_a_pull_request_of_recordings_says_what_changed_with_links_that_lead_to_the_pages(
+    root: Path, write: Callable[..., Page]
+) -> None:
+    """The script named a module that was gone, and no test ran it."""
+    page = write("# Products\n\n```python\n1\n```\n", "docs/topic/page.md")
+    new = Environment("cpu", "EPYC", "2.15.0+cu132", "3.11.7", "", "2026-11-21")
+    for where, text in ((new, "b"), (replace(new, torch="2.13.0+cpu"), "a")):
+        recording = update(None, page, where, [Output(text)])
+        assert recording is not None
+        save(place(root / RECORDINGS, where.folder, page), recording)
+    command = [sys.executable, str(CI / "changes.py"), str(root)]
+    told = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    assert told.startswith("Read the outputs as you would read a page.")
+    assert "## PyTorch 2.13.0+cpu to 2.15.0+cu132 on CPU\n\n[Products](docs/topic/page.md):" in told
+    assert "```diff\n-a\n+b\n```" in told
+
+
+TOOLS = [*CI.glob("*.py"), *(ROOT / "tools").rglob("*.py")]
+
+
+@pytest.mark.parametrize("path", sorted(TOOLS), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_a_tool_imports_from_this_repository_is_there(path: Path) -> None:
+    """`make lint` checks it, too; a machine without mypy must see it as well."""
+    text = path.read_text(encoding="utf-8")
+    for module, names in re.findall(r"^\s*from ((?:samedevice|same_device_site)[\w.]*) import (.+)$", text, re.M):
+        found = importlib.import_module(module)
+        for name in re.findall(r"(\w+)(?: as \w+)?", names.partition("#")[0]):
+            assert hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}"), f"{module}.{name}"

@@ -9,13 +9,13 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TypeGuard
 
 import pytest
-import tomllib
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import torch_build

@@ -6,12 +6,12 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
-import tomllib
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised

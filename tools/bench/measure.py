@@ -104,4 +104,4 @@ def median(costs: list[Cost]) -> Cost:
 def ratio(found: Mapping[str, list[Cost]], name: str, *others: str) -> float:
     """The median over the rounds of what one command took against what the others took together in that round."""
     rounds = zip(found[name], *(found[other] for other in others), strict=True)
-    return statistics.median(row[0].seconds / sum(cost.seconds for cost in row[1:]) for row in rounds)
+    return float(statistics.median(row[0].seconds / sum(cost.seconds for cost in row[1:]) for row in rounds))

@@ -93,8 +93,8 @@ def environment(folder: Path) -> Path:
     config = {"base": str(folder), "platbase": str(folder)}
     shared = Path(sysconfig.get_path("purelib", vars=config), "shared.pth")
     shared.write_text(sysconfig.get_path("purelib") + "\n")
-    command = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q", "--no-deps", "-r", REQUIREMENTS]
-    subprocess.run(command, check=True)
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q", "--no-deps"]
+    subprocess.run([*pip, "-r", REQUIREMENTS], check=True)
     ready.write_text(REQUIREMENTS.read_text())
     return python
 

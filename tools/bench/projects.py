@@ -214,7 +214,7 @@ def environment(project: Project, checkout: Path) -> Path:
     print(f"making an environment for {project.name}", file=sys.stderr)
     venv.create(folder, clear=True, with_pip=True)
     index = os.environ.get("TORCH_INDEX")
-    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--disable-pip-version-check", "-q"]
     pip += ["-c", ROOT / "constraints.txt"] if project.release else []
     pip += ["--extra-index-url", index] if index else []
     subprocess.run([*pip, "-r", CONFIGS / f"{project.name}.txt", "-e", f"{ROOT}[mkdocs]"], check=True, cwd=checkout)

@@ -10,7 +10,7 @@ from measure import Cost, in_turn, median
 from ours import commands, record
 from sites import make_site
 
-from samedevice.running.section_runner import available_cores
+from samedevice.running.machine import available_cores
 
 SIZES = (10, 100, 1000)
 MEASURED = ("plain", "cold", "warm")

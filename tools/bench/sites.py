@@ -88,7 +88,7 @@ def markdown(number: int, first: str = "python", later: str = "python") -> str:
 
 def notebook(number: int) -> str:
     """A page as a notebook without outputs."""
-    about = {"execution_count": None, "metadata": {}, "outputs": []}
+    about: dict[str, object] = {"execution_count": None, "metadata": {}, "outputs": []}
     cells = [{"cell_type": "code", "source": block, "id": str(n)} | about for n, block in enumerate(blocks(number))]
     heading = {"cell_type": "markdown", "source": f"# Page {number}", "id": "title", "metadata": {}}
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

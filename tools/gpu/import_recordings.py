@@ -134,7 +134,7 @@ def judged(page: Page, recordings: tuple[Recording, ...], results: list[dict[str
 
 def report(archive: Archive, root: Path) -> tuple[list[str], list[str]]:
     """Take over all recordings; what was done, and what was refused."""
-    done, refused, expectations = [], [], []
+    done, refused, expectations = list[str](), list[str](), list[str]()
     for path in page_paths(root):
         try:
             page = parse_page(path, root)

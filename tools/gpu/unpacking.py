@@ -11,7 +11,7 @@ import re
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from samedevice.errors import SameDeviceError
 from samedevice.project import RECORDINGS
@@ -42,7 +42,7 @@ class ArchiveError(SameDeviceError):
 class Limited:
     """A stream that ends with an error after so many bytes, whoever asks for them."""
 
-    def __init__(self, stream: IO[bytes], left: int) -> None:
+    def __init__(self, stream: gzip.GzipFile, left: int) -> None:
         self.stream = stream
         self.left = left
 
@@ -59,7 +59,8 @@ def unpack(archive: Path, folder: Path) -> None:
     """Write the files of an archive into a folder that is empty. Raises ArchiveError."""
     try:
         with gzip.open(archive) as stream:
-            packed: Any = tarfile.open(fileobj=Limited(stream, WHOLE), mode="r|")  # noqa: SIM115
+            limited: Any = Limited(stream, WHOLE)
+            packed = tarfile.open(fileobj=limited, mode="r|")  # noqa: SIM115
             for number, member in enumerate(packed, start=1):
                 if number > MEMBERS:
                     raise ArchiveError(f"it holds more than {MEMBERS:,} files")

@@ -58,7 +58,7 @@ def limited(seconds: int) -> Iterator[None]:
 
     before = signal.signal(signal.SIGVTALRM, end)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    faulthandler.dump_traceback_later(DEAD, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(DEAD, exit=True, file=sys.__stderr__ or sys.stderr)
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -93,7 +94,7 @@ def grown(chance: Random, size: int = READ) -> str:
     """A text of one size: some pieces again and again, between two others."""
     begin, end = (chance.choice(["", *UNITS, *PIECES])[:300] for _ in range(2))
     unit = "".join(chance.choice([*UNITS, *PIECES])[:300] for _ in range(chance.randint(1, 4)))
-    return (begin + unit * (size // len(unit) + 1))[: size - len(end)] + end
+    return f"{(begin + unit * (size // len(unit) + 1))[: size - len(end)]}{end}"
 
 
 def within(work: Callable[[], object]) -> None:
@@ -119,7 +120,7 @@ def times(chance: Random, folder: Path) -> None:
         escaping.xml,
         escaping.url,
     ):
-        within(lambda escape=escape: escape(kept))
+        within(partial(escape, kept))
     for figure in (
         text,
         f"<svg>{text}</svg>",
@@ -127,7 +128,7 @@ def times(chance: Random, folder: Path) -> None:
         f'<svg style="{text}"/>',
         f"<svg><style>{text}</style></svg>",
     ):
-        within(lambda figure=figure: figure_fault.__wrapped__(figure))
+        within(partial(figure_fault.__wrapped__, figure))
     page = page_in(folder)
     shown = [ShownOutput("cpu", Output(kept[:20_000]), ABOUT), ShownOutput("cpu", Output(kept[1:20_000]), NEWER)]
     within(lambda: weave_plainly(page, {0: shown, 1: []}))
@@ -136,10 +137,12 @@ def times(chance: Random, folder: Path) -> None:
 
 def schema(chance: Random, text: str) -> None:
     """Read a recording with this text in one of its fields."""
-    about = {"device": "cpu", "name": "a", "torch": "2.13.0", "python": "3.11.7"}
-    entry: dict[str, object] = {"hash": "0" * 20, "seal": "0" * 20, "code": "x", "output": {"text": "y"}}
-    given = {"format": 2, "environment": about, "seal": "0" * 20, "blocks": [entry]}
-    into = chance.choice([about, entry, given, entry["output"]])
+    about: dict[str, object] = {"device": "cpu", "name": "a", "torch": "2.13.0", "python": "3.11.7"}
+    entry: dict[str, object] = {"hash": "0" * 20, "seal": "0" * 20, "code": "x"}
+    output: dict[str, object] = {"text": "y"}
+    entry["output"] = output
+    given: dict[str, object] = {"format": 2, "environment": about, "seal": "0" * 20, "blocks": [entry]}
+    into = chance.choice([about, entry, given, output])
     into[chance.choice([*into, text[:200]])] = chance.choice([text, *VALUES])
     with contextlib.suppress(SchemaError):
         read(json.dumps(given), RECORDING)

@@ -42,7 +42,7 @@ Browsed = tuple[str, list[str]]
 @cache
 def markdown() -> Any:
     """The site's renderer."""
-    from markdown import Markdown
+    from markdown import Markdown  # type: ignore[import-untyped]
     from mkdocs.config import load_config
 
     from samedevice.integration.extension import prepare
@@ -62,7 +62,7 @@ def accepted(folder: Path, text: str) -> Browsed | None:
     try:
         page = parse_page(path, folder, text)
         shown = {block.index: [ShownOutput("cpu", Output(f"output {block.index}"), ABOUT)] for block in page.blocks}
-        woven = weave(page, shown, {block.index: () for block in page.blocks})
+        woven = weave(page, shown, {})
         html = str(markdown().reset().convert(woven))
         check_shown(page, woven_outputs(woven), html)
     except PageError:

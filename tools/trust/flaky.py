@@ -23,7 +23,7 @@ from pathlib import Path
 
 from repository import ROOT, copy_repository, page_files
 
-from samedevice.running.section_runner import available_cores
+from samedevice.running.machine import available_cores
 
 KEPT = ROOT / ".cache/flaky"
 NOT_RUN = " was not run, because "

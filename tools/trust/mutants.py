@@ -136,6 +136,7 @@ def examine(case: Case, tallies: dict[str, Tally]) -> Block:
 def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
     entry = case.entry
     assert entry is not None
+    assert entry.output is not None
     for output, free in output_mutants(entry.output, case.block.options.numbers_vary):
         forged = RecordedBlock.make(entry.hash, case.block.code, output, case.recording.environment)
         tallies[FORGED].add(case, case.told(recording=case.recorded_as(forged)), free, output)
@@ -175,6 +176,7 @@ def submit_again(sessions: SectionRunner, case: Case, mutant: Block) -> Future[R
 def shows(case: Case, output: Output | None) -> str:
     """How the output of a block with a changed literal shows the change; empty if it does not."""
     assert case.entry is not None
+    assert case.entry.output is not None
     if output is None or fault(case.block, case.device, output):
         return "fail"
     return "print something else" if difference(case.entry.output, output, case.block.options.numbers_vary) else ""
