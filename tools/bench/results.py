@@ -15,8 +15,7 @@ from peers import AGAIN
 from scale import growth, overhead
 
 from samedevice.devices import torch_build
-from samedevice.running.machine import processor
-from samedevice.running.section_runner import available_cores
+from samedevice.running.machine import available_cores, processor
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("results.json")
@@ -98,7 +97,7 @@ def summary(found: Found) -> dict[str, Any]:
 
 def machine() -> dict[str, Any]:
     """Where and when something was measured."""
-    day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    day = datetime.datetime.now(datetime.UTC).date().isoformat()
     about = {"processor": processor(), "cores": available_cores(), "python": platform.python_version()}
     return about | {"torch": torch_build().version, "day": day}
 
@@ -231,7 +230,7 @@ def write_projects() -> None:
     """Put the figures of other projects into the page. Raises SystemExit if it has no place for them."""
     text = OTHERS.read_text(encoding="utf-8")
     for place, new in ((TABLE, table(kept_projects())), (BUILT_TABLE, built_table(kept_projects(BUILT)))):
-        text, count = place.subn(lambda _, new=new: new, text)
+        text, count = place.subn(new.replace("\\", r"\\"), text)
         if count != 1:
             raise SystemExit(f"{OTHERS} must have one table like {place.pattern}; it has {count}")
     OTHERS.write_text(text, encoding="utf-8")

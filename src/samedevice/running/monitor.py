@@ -88,7 +88,7 @@ class ProcessMonitor:
         elif "count" in message:
             self.count = message["count"]
             if message["hello"]:
-                day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+                day = datetime.datetime.now(datetime.UTC).date().isoformat()
                 self.environment = Environment(device=self.job["device"], day=day, **message["hello"])
         elif "start" in message:
             self.current = self.blocks[message["start"]]
