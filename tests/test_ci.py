@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -101,3 +102,54 @@ def test_what_a_tool_imports_from_this_repository_is_there(path: Path) -> None:
         found = importlib.import_module(module)
         for name in re.findall(r"(\w+)(?: as \w+)?", names.partition("#")[0]):
             assert hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}"), f"{module}.{name}"
+
+
+STUB = """\
+#!/bin/sh
+# Stands for uv and for the interpreter of the environment: writes down what it is asked.
+echo "$(basename "$0") $*" >>"$LOG"
+case "$*" in
+  venv*)
+    folder=$(echo "$*" | sed 's/.* //')
+    mkdir -p "$folder/bin"
+    cp "$0" "$folder/bin/python"
+    touch "$folder/pyvenv.cfg" ;;
+  *--dry-run*) exit "$REACHED" ;;
+esac
+"""
+
+
+def installed(tmp_path: Path, reached: bool, **settings: str) -> tuple[str, str]:
+    """What .ci/install says, and its last command that installs, where uv is there and PyTorch's builds perhaps are."""
+    stub, log = tmp_path / "uv", tmp_path / "log"
+    stub.write_text(STUB, encoding="utf-8")
+    stub.chmod(0o755)
+    ours = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "LOG": str(log), "REACHED": "0" if reached else "2"}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("UV_") and key != "TORCH_INDEX"}
+    command = ["bash", str(CI / "install"), str(tmp_path / "environment"), "site"]
+    done = subprocess.run(command, env=kept | ours | settings, capture_output=True, encoding="utf-8", check=True)
+    commands = log.read_text(encoding="utf-8").splitlines()
+    return done.stdout, [one for one in commands if " install " in one and "--dry-run" not in one][-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the default is a small build")
+@pytest.mark.parametrize(
+    ("reached", "settings", "said", "program", "option"),
+    [
+        (True, {}, "uv chooses the build", "uv", "--torch-backend auto"),
+        (False, {}, "out of reach here", "python", ""),
+        (False, {"UV_INDEX_URL": "x"}, "out of reach here", "uv", ""),
+        (True, {"TORCH_INDEX": "where"}, "a download of about", "uv", "--extra-index-url where --index-strategy"),
+        (True, {"UV_TORCH_BACKEND": "cu130"}, "a download of about", "uv", ""),
+    ],
+)
+def test_pytorch_comes_from_the_first_place_that_there_is(
+    tmp_path: Path, reached: bool, settings: dict[str, str], said: str, program: str, option: str
+) -> None:
+    """uv took 4.9 GB of CUDA on a machine without a GPU, where pip, as it was set up there, took 200 MB."""
+    told, command = installed(tmp_path, reached, **settings)
+    assert said in told
+    assert command.startswith(f"{program} ")
+    assert option in command
+    assert ("--torch-backend" in command) == ("--torch-backend" in option)
+    assert ("--extra-index-url" in command) == ("TORCH_INDEX" in settings)
