@@ -39,10 +39,10 @@ FAILED docs/a.md::cpu-01-line-3
 
 def script(name: str) -> ModuleType:
     """One of the scripts as a module."""
-    spec = importlib.util.spec_from_file_location(name, CI / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"ci_{name}", CI / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where dataclasses look for it
     spec.loader.exec_module(module)
     return module
 
@@ -153,3 +153,32 @@ def test_pytorch_comes_from_the_first_place_that_there_is(
     assert option in command
     assert ("--torch-backend" in command) == ("--torch-backend" in option)
     assert ("--extra-index-url" in command) == ("TORCH_INDEX" in settings)
+
+
+GH = """\
+#!/bin/sh
+echo "$*" >>"$LOG"
+case "$*" in
+  *list*) echo "$OPEN" ;;
+  *) for last in "$@"; do :; done; cat "$last" ;;
+esac
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script of bash")
+@pytest.mark.parametrize(
+    ("number", "does"), [("", "issue create --repo o/n --title It fails"), ("7", "issue comment 7")]
+)
+def test_what_fails_each_week_is_one_issue(tmp_path: Path, number: str, does: str) -> None:
+    """The first week opens it, the others add to it; it names the run, and is no longer than an issue may be."""
+    stub, log, text = tmp_path / "gh", tmp_path / "log", tmp_path / "report.md"
+    stub.write_text(GH, encoding="utf-8")
+    stub.chmod(0o755)
+    text.write_text("x" * 100_000, encoding="utf-8")
+    given = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "LOG": str(log), "OPEN": number}
+    given |= {"REPOSITORY": "o/n", "RUN": "where"}
+    command = ["bash", str(CI / "open-issue"), "It fails", str(text)]
+    done = subprocess.run(command, env=os.environ | given, capture_output=True, encoding="utf-8", check=True)
+    assert does in log.read_text(encoding="utf-8").splitlines()[-1]
+    assert done.stdout.startswith("Found by where\n\nxxx")
+    assert len(done.stdout) < 65_536

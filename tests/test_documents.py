@@ -29,7 +29,8 @@ PATH = re.compile(r"[\w.~{},<>-]*(?:/[\w.~{},<>-]*)+|[\w-]+\.(?:py|yml|toml|cff|
 
 def tracked() -> set[str]:
     """All files of the repository and their folders."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     files = [Path(line) for line in listed.stdout.splitlines()]
     return {path.as_posix() for file in files for path in (file, *file.parents)}
 
