@@ -97,6 +97,14 @@ canary: $(VENV)/ready ## build the site with Zensical, which follows Material fo
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)
 	export SAMEDEVICE_BUILDER=$(BUILDER); $(call TEST,tests/browser tests/integration/test_zensical.py)
 
+release: ## check what must hold before a release, build both packages, and test them where nothing else is
+	$(PYTHON) .ci/release.py samedevice
+	$(PYTHON) .ci/release.py simulated_gpu
+	rm -rf dist
+	PYTHON=$(PYTHON) .ci/wheel build samedevice dist
+	PYTHON=$(PYTHON) .ci/wheel build simulated_gpu dist
+	PYTHON=$(PYTHON) TORCH=$(TORCH) .ci/wheel test dist
+
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
@@ -104,7 +112,7 @@ lighthouse: $(VENV)/ready ## print Lighthouse's scores of five pages (needs npm 
 	$(BIN)/python tools/browser/lighthouse.py
 
 clean: ## remove what the other commands made, .venv included
-	rm -rf $(VENV) .cache site .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .cache dist site .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/site: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) site
@@ -114,4 +122,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary simulated lighthouse clean
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean

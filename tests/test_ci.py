@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -182,3 +184,80 @@ def test_what_fails_each_week_is_one_issue(tmp_path: Path, number: str, does: st
     assert does in log.read_text(encoding="utf-8").splitlines()[-1]
     assert done.stdout.startswith("Found by where\n\nxxx")
     assert len(done.stdout) < 65_536
+
+
+TODAY = datetime.date(2026, 12, 1)
+OF_A_RELEASE = [
+    ".github/workflows/ci.yml",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "pyproject.toml",
+    "src/samedevice/CHANGELOG.md",
+    "src/samedevice/__init__.py",
+    "src/simulated_gpu/CHANGELOG.md",
+    "src/simulated_gpu/__init__.py",
+    "src/simulated_gpu/pyproject.toml",
+]
+
+
+def faults(root: Path, package: str = "samedevice") -> str:
+    """What .ci/release.py finds in the files below a folder."""
+    release = script("release")
+    return "\n".join(release.faults(root, release.PACKAGES[package], TODAY))
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """The files that a release is checked by, with a version that is released."""
+    for name in OF_A_RELEASE:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name in OF_A_RELEASE:
+        if name.endswith("CHANGELOG.md"):
+            (tmp_path / name).write_text("# Changelog\n\n## 0.1.0, 2026-11-28\n\n- A line.\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("package", ["samedevice", "simulated_gpu"])
+def test_what_this_repository_promises_agrees(released: Path, package: str) -> None:
+    """Versions, days and Pythons are in seven files."""
+    assert faults(released, package) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("CHANGELOG.md", "## 0.1.0", "## Unreleased\n\n- More.\n\n## 0.1.0", "still unreleased"),
+        ("CHANGELOG.md", "## 0.1.0", "## 0.0.9", "CHANGELOG.md: the first version is not 0.1.0"),
+        ("CHANGELOG.md", "- A line.", "", "nothing is said of 0.1.0"),
+        ("CHANGELOG.md", "2026-11-28", "2026-11-27", "several days: 2026-11-27, 2026-11-28"),
+        ("src/samedevice/CHANGELOG.md", "2026-11-28", "2026-12-02", "2026-12-02 is still to come"),
+        ("src/samedevice/CHANGELOG.md", "2026-11-28", "2026-02-31", "2026-02-31 is no day"),
+        ("src/samedevice/__init__.py", '"0.1.0"', '"0.1"', "no version of three numbers"),
+        ("CITATION.cff", "version: 0.1.0", "version: 0.2.0", "CITATION.cff: version is not 0.1.0"),
+        ("CITATION.cff", "date-released", "date", "CITATION.cff: date-released is not 2026-11-28"),
+        ("pyproject.toml", ">=3.11", ">=3.10", "requires-python is >=3.10, the oldest that is named 3.11"),
+        (".github/workflows/ci.yml", '["3.11", "3.12",', '["3.12",', "tries Python"),
+    ],
+)
+def test_a_release_that_contradicts_itself_is_noticed(released: Path, name: str, old: str, new: str, told: str) -> None:
+    """Before anything is published under that version, which cannot be taken back."""
+    text = (released / name).read_text(encoding="utf-8")
+    assert old in text
+    (released / name).write_text(text.replace(old, new), encoding="utf-8")
+    assert told in faults(released)
+
+
+def test_a_tag_that_is_not_the_version_s_is_noticed() -> None:
+    """A tag publishes; v0.2.0 on 0.1.0 would publish 0.1.0."""
+    release = script("release")
+    package = release.PACKAGES["simulated_gpu"]
+    number = release.version(ROOT, package)
+    assert list(release.state(ROOT, package, f"simulated-gpu-v{number}")) == []
+    assert "and the version wants simulated-gpu-v" in "".join(release.state(ROOT, package, f"v{number}"))
+
+
+def test_a_release_has_the_notes_of_its_own_version() -> None:
+    """And not those of the one before."""
+    text = "# Changelog\n\n## 0.2.0, 2026-12-01\n\n- New.\n\n## 0.1.0, 2026-11-28\n\n- Old.\n"
+    assert [script("release").notes(text, one) for one in ("0.2.0", "0.1.0", "0.3.0")] == ["- New.", "- Old.", ""]
