@@ -1,7 +1,7 @@
 """Checks what must hold before a package of this repository is released, and prints what its changelog says.
 
-Usage: python .ci/release.py samedevice|simulated_gpu [TAG]. With TAG, the version must be that of the tag; without, there
-must be no such tag yet, and the work tree must be clean. Prints what does not hold; the exit status is then 1.
+Usage: python .ci/release.py samedevice|simulated_gpu [TAG]. With TAG, the version must be that of the tag. Without it,
+there must be no such tag, and the work tree must be clean. Prints what does not hold, and then exits with 1.
 """
 
 from __future__ import annotations
