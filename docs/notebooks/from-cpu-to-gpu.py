@@ -18,7 +18,9 @@
 # %%
 import torch
 
-device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+device = torch.accelerator.current_accelerator(
+    check_available=True,
+) or torch.device("cpu")
 device
 
 # %% [markdown]
@@ -163,7 +165,14 @@ train_set = TensorDataset(images[train], labels[train])
 test_set = TensorDataset(images[test], labels[test])
 train_loader = DataLoader(train_set, batch_size=64, shuffle=True)
 test_loader = DataLoader(test_set, batch_size=360)
-print(len(train_set), "to train in", len(train_loader), "batches,", len(test_set), "to test")
+print(
+    len(train_set),
+    "to train in",
+    len(train_loader),
+    "batches,",
+    len(test_set),
+    "to test",
+)
 
 # %% [markdown]
 # You cannot move the loader itself: it has no `.to()`.
@@ -198,7 +207,10 @@ def train_epoch(model, optimizer):
 @torch.inference_mode()
 def predict(model):
     model.eval()
-    pairs = [(model(inputs.to(device)), targets.to(device)) for inputs, targets in test_loader]
+    pairs = [
+        (model(inputs.to(device)), targets.to(device))
+        for inputs, targets in test_loader
+    ]
     return [torch.cat(parts) for parts in zip(*pairs)]
 
 
@@ -272,7 +284,9 @@ ax.grid(False)
 
 # %%
 dtype = torch.bfloat16
-if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+if device.type == "cuda" and not torch.cuda.is_bf16_supported(
+    including_emulation=False
+):
     dtype = torch.float16
 
 with torch.autocast(device.type, dtype=dtype):
@@ -416,7 +430,9 @@ assert not on_one_device(model, torch.ones(2, device="meta"))
 
 # %%
 def bytes_of(model):
-    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
+    return sum(
+        parameter.numel() * parameter.element_size() for parameter in model.parameters()
+    )
 
 
 assert bytes_of(model) == 4 * (64 * 64 + 64 + 64 * 10 + 10)

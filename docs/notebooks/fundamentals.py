@@ -641,7 +641,9 @@ print(torch.equal(first, second))
 # ### Does PyTorch see one?
 
 # %% numbers="vary"
-print("accelerator:", torch.accelerator.is_available(), torch.accelerator.device_count())
+print(
+    "accelerator:", torch.accelerator.is_available(), torch.accelerator.device_count()
+)
 print("CUDA:       ", torch.cuda.is_available(), torch.cuda.device_count())
 print("MPS:        ", torch.backends.mps.is_available())
 
@@ -651,7 +653,9 @@ print("MPS:        ", torch.backends.mps.is_available())
 # Choose the device once, and use the name from then on.
 
 # %%
-device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+device = torch.accelerator.current_accelerator(
+    check_available=True,
+) or torch.device("cpu")
 device
 
 # %% [markdown]
@@ -750,7 +754,8 @@ assert rows.shape == (1, 3)
 # %% fold="Solution"
 board = torch.arange(25).reshape(5, 5)
 middle = board[1:4, 1:4]
-odd = torch.where(middle % 2 == 1, middle, 0)  # middle[middle % 2 == 0] = 0 would write into board
+# middle[middle % 2 == 0] = 0 would write into board
+odd = torch.where(middle % 2 == 1, middle, 0)
 assert odd.tolist() == [[0, 7, 0], [11, 0, 13], [0, 17, 0]]
 assert board[1, 1] == 6
 
@@ -763,7 +768,9 @@ assert board[1, 1] == 6
 # Check: `assert accuracy == 0.75`
 
 # %% fold="Solution"
-scores = torch.tensor([[2.0, 0.1, 0.3], [0.2, 0.1, 1.5], [0.9, 1.1, 0.4], [0.3, 0.2, 0.1]])
+scores = torch.tensor(
+    [[2.0, 0.1, 0.3], [0.2, 0.1, 1.5], [0.9, 1.1, 0.4], [0.3, 0.2, 0.1]]
+)
 labels = torch.tensor([0, 2, 0, 0])
 predictions = scores.argmax(dim=1)
 accuracy = (predictions == labels).float().mean().item()
@@ -787,7 +794,8 @@ assert torch.allclose(standard.std(dim=0), torch.ones(2))
 
 # %% fold="Solution"
 photo = np.arange(2 * 4 * 3, dtype=np.uint8).reshape(2, 4, 3)
-ready = torch.tensor(photo).permute(2, 0, 1).unsqueeze(0).float() / 255  # reshape would mix the channels
+# reshape would mix the channels
+ready = torch.tensor(photo).permute(2, 0, 1).unsqueeze(0).float() / 255
 assert ready.shape == (1, 3, 2, 4)
 assert ready.dtype == torch.float32
 assert ready[0, 2, 0, 1] * 255 == photo[0, 1, 2]
@@ -803,7 +811,9 @@ weights = torch.rand(10, 784)
 images = torch.rand(32, 1, 28, 28)
 outputs = images.flatten(start_dim=1) @ weights.T  # (32, 784) @ (784, 10)
 assert outputs.shape == (32, 10)
-assert torch.allclose(outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3)
+assert torch.allclose(
+    outputs[3, 4], (images[3].flatten() * weights[4]).sum(), rtol=1e-3
+)
 
 # %% [markdown]
 # **9.** Write `squares_on(device)`: it makes the numbers 1 to 5 as `float32` on the device, squares them there, and returns a NumPy array.
