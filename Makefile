@@ -104,6 +104,8 @@ release: ## check what must hold before a release, build both packages, and test
 	PYTHON=$(PYTHON) .ci/wheel build samedevice dist
 	PYTHON=$(PYTHON) .ci/wheel build simulated_gpu dist
 	PYTHON=$(PYTHON) TORCH=$(TORCH) .ci/wheel test dist
+claims: $(VENV)/ready ## list sentences that say much, and have neither a claim in tests/claims nor a source
+	$(BIN)/python tools/claims/unclaimed.py
 
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
@@ -122,4 +124,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims
