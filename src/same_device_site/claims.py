@@ -10,14 +10,14 @@ that it checks, each as a literal string:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from same_device_site.statements import quoted
 
-CHECKS = {"raises", "warns", "same", "fail"}
-"""Functions that fail a test, besides those whose names begin with `assert`."""
+CHECKS = {"raises", "warns", "same", "close", "fail"}
+"""Functions that fail a test, besides those whose names begin with `assert`, and those of the same file that assert."""
 
 
 class ClaimError(Exception):
@@ -62,13 +62,14 @@ def claims_in(folder: Path) -> list[Claim]:
 
 def claims_of(path: Path, folder: Path) -> Iterator[Claim]:
     """The claims of one file; raises as `claims_in` does."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    for test in (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")):
+    functions = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
+    checks = CHECKS | {function.name for function in functions if _checks(function, CHECKS)}
+    for test in (function for function in functions if function.name.startswith("test_")):
         first = min(decorator.lineno for decorator in test.decorator_list) if test.decorator_list else test.lineno
         sentences = list(_sentences(test, path))
         if not sentences:
             raise ClaimError(f"{path}:{first}: {test.name} quotes no sentence: put @claim(...) on it")
-        if not any(_checks(node) for node in ast.walk(test)):
+        if not _checks(test, checks):
             raise ClaimError(f"{path}:{first}: {test.name} asserts nothing, so it cannot fail")
         for sentence in sentences:
             yield Claim(page_of(path, folder), sentence, test.name, path, first, test.end_lineno or test.lineno)
@@ -101,12 +102,14 @@ def _sentences(test: ast.FunctionDef, path: Path) -> Iterator[str]:
                 yield argument.value
 
 
-def _checks(node: ast.AST) -> bool:
-    """Whether this part of a test can fail it on purpose."""
-    if isinstance(node, ast.Assert):
-        return not isinstance(node.test, ast.Constant)
-    name = _name(node.func) if isinstance(node, ast.Call) else ""
-    return name in CHECKS or name.startswith("assert")
+def _checks(function: ast.FunctionDef, checks: Collection[str]) -> bool:
+    """Whether a function can fail a test on purpose: it asserts what is no constant, or calls one of the checks."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
+            return True
+        if isinstance(node, ast.Call) and ((name := _name(node.func)) in checks or name.startswith("assert")):
+            return True
+    return False
 
 
 def _name(function: ast.expr) -> str:

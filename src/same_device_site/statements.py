@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})")
@@ -82,9 +83,10 @@ def quotable(sentence: str) -> str:
     return " ".join(plain(sentence).split())
 
 
-def passages(page: str) -> list[Passage]:
-    """All passages of a page, in its order; its code and its front matter hold none."""
-    return [passage for lines in _groups(page) if (passage := _passage(lines)).text]
+@lru_cache(maxsize=4)
+def passages(page: str) -> tuple[Passage, ...]:
+    """All passages of a page, in its order; its code and its front matter hold none. Kept by the page's text."""
+    return tuple(passage for lines in _groups(page) if (passage := _passage(lines)).text)
 
 
 def quoted(page: str, sentence: str) -> list[int]:

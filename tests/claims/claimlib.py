@@ -100,6 +100,11 @@ def same(actual: Any, expected: Any, rtol: float = 0, atol: float = 0) -> None:
     torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
 
 
+def close(actual: Any, expected: Any) -> None:
+    """Fail unless both have one shape, dtype and device, and the same values but for rounding; nan equals nan."""
+    torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
 def one_memory(a: Tensor, b: Tensor) -> bool:
     """Whether both use one storage; other than `data_ptr()`, it tells empty tensors apart."""
     return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
@@ -109,6 +114,12 @@ def raises(message: str, call: Callable[..., object], *arguments: Any, **options
     """Fail unless the call raises an error whose text contains the message."""
     with pytest.raises(Exception, match=re.escape(message)):
         call(*arguments, **options)
+
+
+def refuses(call: Callable[..., object], *arguments: Any, **options: Any) -> bool:
+    """Whether the call raises an error."""
+    found = result(call, *arguments, **options)
+    return isinstance(found, type) and issubclass(found, Exception)
 
 
 def result(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

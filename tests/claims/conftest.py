@@ -47,23 +47,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @cache
-def _claims(path: Path) -> dict[str, list[Claim]]:
-    """The claims of a file, by test."""
-    found: dict[str, list[Claim]] = {}
-    for claim in claims_of(path, HERE):
-        found.setdefault(claim.test, []).append(claim)
-    return found
+def _claims(path: Path) -> tuple[Claim, ...]:
+    """The claims of a file."""
+    return tuple(claims_of(path, HERE))
+
+
+@cache
+def _fault(path: Path, test: str) -> str:
+    """What is wrong with the claims of a test: it checks nothing, or its page does not say them. Or nothing."""
+    try:
+        for claim in _claims(path):
+            if claim.test == test:
+                line_on_page(claim, DOCS)
+    except ClaimError as error:
+        return str(error)
+    return ""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a claim that checks nothing, or whose page does not say it."""
-    if item.path.is_relative_to(HERE):
-        try:
-            for claim in _claims(item.path)[getattr(item, "originalname", item.name)]:
-                line_on_page(claim, DOCS)
-        except ClaimError as error:
-            pytest.fail(str(error), pytrace=False)
+    if item.path.is_relative_to(HERE) and (fault := _fault(item.path, getattr(item, "originalname", item.name))):
+        pytest.fail(fault, pytrace=False)
 
 
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:

@@ -67,10 +67,10 @@ def test_a_claim_that_cannot_be_read_or_cannot_fail_is_refused(test: str, fault:
         read(test)
 
 
-@pytest.mark.parametrize("check", ["raises('x', f)", "torch.testing.assert_close(x, x)", "same(x, x)"])
+@pytest.mark.parametrize("check", ["raises('x', f)", "mine(x)", "torch.testing.assert_close(x, x)", "same(x, x)"])
 def test_helpers_that_fail_a_test_count(check: str, read: Read) -> None:
     """Most claims compare by a helper."""
-    assert len(read(TEST.replace("assert x == 1", check))) == 1
+    assert len(read(TEST.replace("assert x == 1", check) + "\ndef mine(x):\n    assert x\n")) == 1
 
 
 @pytest.mark.parametrize(
