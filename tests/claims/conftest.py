@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from same_device_site.claims import Claim, ClaimError, claims_of, line_on_page
 
@@ -24,6 +24,7 @@ EXAMPLES = int(os.environ.get("SAMEDEVICE_EXAMPLES", "6"))
 settings.register_profile(
     "claims",
     max_examples=EXAMPLES,
+    phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if EXAMPLES > 10 else [])],  # shrinking takes minutes
     derandomize=True,
     deadline=None,
     database=None,
