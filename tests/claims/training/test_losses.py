@@ -1,0 +1,147 @@
+"""Losses for classification."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.utils.data import DataLoader, WeightedRandomSampler
+
+from claims.claimlib import claim, close, raises, refuses
+
+LABELS = st.lists(st.integers(0, 2), min_size=1, max_size=8)
+
+
+def logits(n: int, classes: int = 3) -> Tensor:
+    """Random logits."""
+    return torch.randn(n, classes, dtype=torch.float64)
+
+
+@claim("`nn.CrossEntropyLoss` takes logits, and computes the logarithm of their softmax itself.")
+@given(LABELS)
+def test_log_softmax(labels: list[int]) -> None:
+    x, y = logits(len(labels)), torch.tensor(labels)
+    close(F.cross_entropy(x, y), -x.log_softmax(dim=1)[torch.arange(len(y)), y].mean())
+
+
+@claim(
+    "With the second softmax, a right answer still has a loss of 0.55, the least that there is with 3 classes; a wrong one has nearly no gradient left to correct it."
+)
+@given(st.floats(5, 50))
+def test_second_softmax(sure: float) -> None:
+    x = torch.tensor([[sure, 0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    least = math.log(math.e + 2) - 1
+    assert round(least, 2) == 0.55
+    assert F.cross_entropy(x.softmax(dim=1), torch.tensor([0])) > least
+    (gradient,) = torch.autograd.grad(F.cross_entropy(x.softmax(dim=1), torch.tensor([1])), x)
+    assert gradient.abs().max() < 0.02 < torch.autograd.grad(F.cross_entropy(x, torch.tensor([1])), x)[0].abs().max()
+
+
+@claim("The predicted class is `logits.argmax(dim=1)`, with or without a softmax.")
+@given(LABELS)
+def test_argmax(labels: list[int]) -> None:
+    x = logits(len(labels))
+    assert torch.equal(x.argmax(dim=1), x.softmax(dim=1).argmax(dim=1))
+
+
+@claim(
+    "`CrossEntropyLoss` is for one right class out of several: the target is the class's number, an `int64`, or a probability for each class.",
+    "A target of `CrossEntropyLoss` can also be soft: a probability for each class, as floats, in the shape of the logits.",
+)
+@given(LABELS)
+def test_targets(labels: list[int]) -> None:
+    x, y = logits(len(labels)), torch.tensor(labels)
+    close(F.cross_entropy(x, y), F.cross_entropy(x, F.one_hot(y, 3).double()))
+    assert refuses(F.cross_entropy, x, y.int())
+    assert refuses(F.cross_entropy, x, y.double())
+
+
+@claim(
+    "`BCEWithLogitsLoss` asks a yes-or-no question of each output: the target has the output's shape, and is a float.",
+    "Its answer is yes where the logit is above 0.",
+)
+@given(LABELS)
+def test_yes_or_no(labels: list[int]) -> None:
+    x = logits(len(labels))
+    y = (x > 0.1).double()
+    close(F.binary_cross_entropy_with_logits(x, y), F.binary_cross_entropy(x.sigmoid(), y))
+    assert torch.equal(x > 0, x.sigmoid() > 0.5)
+    raises("must be the same", F.binary_cross_entropy_with_logits, x, y[:, :1])
+    assert refuses(F.binary_cross_entropy_with_logits, x, y.long())
+
+
+@claim('The last line is the loss of each sample: `reduction="none"` leaves out the mean.')
+@given(LABELS)
+def test_reduction(labels: list[int]) -> None:
+    x, y = logits(len(labels)), torch.tensor(labels)
+    close(F.cross_entropy(x, y, reduction="none").mean(), F.cross_entropy(x, y))
+
+
+@claim(
+    "For one class of each pixel, `CrossEntropyLoss` takes logits of shape (samples, classes, height, width) and targets of shape (samples, height, width)."
+)
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
+def test_pixels(n: int, height: int, width: int) -> None:
+    x, y = torch.randn(n, 3, height, width), torch.randint(3, (n, height, width))
+    close(F.cross_entropy(x, y), F.cross_entropy(x.movedim(1, -1).reshape(-1, 3), y.flatten()))
+
+
+@claim(
+    "`label_smoothing=0.3` makes such a target of the class's number: it takes 0.3 from the right class and gives every class an equal share of it.",
+    "Both losses are the same number.",
+)
+@given(LABELS, st.floats(0, 1), st.integers(3, 6))
+def test_label_smoothing(labels: list[int], smoothing: float, classes: int) -> None:
+    x, y = logits(len(labels), classes), torch.tensor(labels)
+    soft = (1 - smoothing) * F.one_hot(y, classes) + smoothing / classes
+    close(F.cross_entropy(x, y, label_smoothing=smoothing), F.cross_entropy(x, soft.double()))
+
+
+@claim(
+    "The mean is divided by the sum of the samples' weights, as the last line shows; with soft targets it is divided by the number of samples."
+)
+@given(LABELS)
+def test_weights(labels: list[int]) -> None:
+    x, y, weight = logits(len(labels)), torch.tensor(labels), torch.tensor([1.0, 2.0, 5.0]).double()
+    each = F.cross_entropy(x, y, weight=weight, reduction="none")
+    close(F.cross_entropy(x, y, weight=weight), each.sum() / weight[y].sum())
+    close(F.cross_entropy(x, F.one_hot(y, 3).double(), weight=weight), each.sum() / len(y))
+
+
+@claim(
+    "`BCEWithLogitsLoss` has `pos_weight` for this: for each output, the number of negatives divided by that of positives, such as 9. Its mean is divided by no weights."
+)
+@given(LABELS)
+def test_pos_weight(labels: list[int]) -> None:
+    x, y, weight = (
+        logits(len(labels)),
+        F.one_hot(torch.tensor(labels), 3).double(),
+        torch.tensor([9.0, 1.0, 2.0]).double(),
+    )
+    each = F.binary_cross_entropy_with_logits(x, y, reduction="none")
+    close(F.binary_cross_entropy_with_logits(x, y, pos_weight=weight), (each * torch.where(y == 1, weight, 1.0)).mean())
+
+
+@claim(
+    "Samples are drawn with replacement: those of the rare class come several times in an epoch, and many others not at all.",
+    "Each batch has about as many samples of class 1 as of class 0, although there are nine times fewer.",
+)
+def test_sampler() -> None:
+    labels = torch.tensor([0] * 900 + [1] * 100)
+    weights = 1 / labels.bincount()[labels]
+    drawn = torch.tensor(list(WeightedRandomSampler(weights, len(labels))))
+    assert labels[drawn].float().mean().item() == pytest.approx(0.5, abs=0.06)
+    counts = drawn.bincount(minlength=1000)
+    assert counts[900:].float().mean() > 3
+    assert (counts[:900] == 0).float().mean() > 0.4
+
+
+@claim("A sampler takes the place of `shuffle=True`; together they raise `ValueError`.")
+def test_sampler_and_shuffle() -> None:
+    with pytest.raises(ValueError, match="mutually exclusive"):
+        DataLoader(range(3), shuffle=True, sampler=[0, 1, 2])
