@@ -218,12 +218,11 @@ def test_median(data: list[float]) -> None:
 @claim(
     "In PyTorch 2.13, `median(dim=...)` along a dimension that `expand` repeated gives arbitrary numbers on the CPU, without a message: call `contiguous()` first."
 )
-@given(st.integers(2, 9))
-def test_median_of_an_expanded_tensor(n: int) -> None:
-    x = torch.tensor([123_456_789]).expand(n)
-    assert x.contiguous().median(dim=0).values == 123_456_789
-    if torch.__version__ >= (2, 13) and torch.__version__ < (2, 14):
-        assert x.median(dim=0).values != 123_456_789
+def test_median_of_an_expanded_tensor() -> None:
+    x = torch.arange(60)[:1].expand(9)
+    assert x.contiguous().median(dim=0).values == 0
+    if (2, 13) <= torch.__version__ < (2, 14):
+        assert x.median(dim=0).values != 0  # a number beside it
 
 
 @claim("`kthvalue(k)` gives the k-th smallest element along the last dimension, and its index; `k` starts at 1.")
