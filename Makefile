@@ -104,6 +104,7 @@ release: ## check what must hold before a release, build both packages, and test
 	PYTHON=$(PYTHON) .ci/wheel build samedevice dist
 	PYTHON=$(PYTHON) .ci/wheel build simulated_gpu dist
 	PYTHON=$(PYTHON) TORCH=$(TORCH) .ci/wheel test dist
+
 claims: $(VENV)/ready ## list sentences that say much, and have neither a claim in tests/claims nor a source
 	$(BIN)/python tools/claims/unclaimed.py
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from samedevice.outputs.checks import compare, damaged, fault
+from samedevice.outputs.checks import compare, fault, known
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.outputs.recordings import RecordedBlock, Recording, update
+from samedevice.outputs.recordings import Recording, block_statuses, update
 from samedevice.pages.page import Page
 
 HERE = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21")
@@ -111,25 +111,6 @@ def test_a_block_that_changed_since_says_so(page: Page, write: Write, recording:
     assert told(changed, 1, "2.5000\n", recording) == message
 
 
-def test_an_entry_that_was_changed_by_hand_says_so(page: Page, recording: Recording) -> None:
-    """Even if the change is to what the block now prints."""
-    old = recording.entries[1]
-    forged = RecordedBlock(old.hash, old.code, Output("2.75\n"), old.seal)
-    recording = Recording(HERE, (recording.entries[0], forged))
-    message = (
-        "docs/page.md:5: its recording for cpu-2.13.0+cpu was changed, by hand or by a merge; "
-        f"bring tests/recordings/*/page.json back with git checkout, or run {COMMAND}"
-    )
-    assert told(page, 1, "2.75\n", recording) == message
-    assert damaged(page, recording) == [message]
-
-
-def test_a_recording_that_is_whole_has_no_damage(page: Page, recording: Recording, write: Write) -> None:
-    """Stale is not damaged."""
-    assert damaged(page, recording) == []
-    assert damaged(write(page.text.replace("two", "2")), recording) == []
-
-
 def test_a_failing_block_shows_what_it_had_printed(page: Page) -> None:
     """A program that ends with status 1 says why in what it prints, and nowhere else."""
     block = page.blocks[0]
@@ -184,3 +165,30 @@ def test_a_stale_recording_lets_another_environment_speak(page: Page, write: Wri
     changed = write(page.text.replace("two", "2"))
     recordings = [made(changed, OTHER, "1\n", "2\n"), made(page, HERE, "1\n", "2\n")]
     assert compare(changed, changed.blocks[1], HERE, Output("2\n"), recordings).matched == OTHER
+
+
+GPU = replace(HERE, device="cuda", name="NVIDIA H100", torch="2.11.0+cu130")
+
+
+def test_a_block_that_uses_no_gpu_may_print_what_a_cpu_printed(page: Page) -> None:
+    """Nothing is recorded of it under a GPU's name; on a machine with one it prints what it prints everywhere."""
+    cpu = made(page, HERE, "1\n", "2\n")
+    gpu = update(None, page, GPU, [Output("1\n", used=False), Output("5\n")], others=[cpu])
+    assert gpu is not None
+    recordings, block = [gpu, cpu], page.blocks[0]
+    assert compare(page, block, GPU, Output("1\n", used=False), recordings).matched == HERE
+    assert compare(page, block, GPU, Output("1\n", used=False), [cpu]).matched == HERE
+    assert compare(page, page.blocks[1], GPU, Output("2\n", used=True), recordings).wrong
+    now = compare(page, block, GPU, Output("4\n", used=False), recordings).wrong
+    assert now == (
+        "docs/page.md:1 did not use cuda when it was recorded, or printed what a CPU prints, and now that is different; "
+        "run pytest docs/page.md --device cuda --record"
+    )
+
+
+def test_a_block_that_failed_when_it_was_recorded_is_known_to_fail(page: Page, recording: Recording) -> None:
+    """It fails again without surprise; a stale or a missing recording says nothing of it."""
+    failed = update(None, page, OTHER, [Output(raised=Raised("KeyError", "'a'")), Output("2.5000\n")])
+    assert failed is not None
+    statuses = [block_statuses(page, index, "cpu", [failed, recording]) for index in (0, 1)]
+    assert [known(block, "cpu", one) for block, one in zip(page.blocks, statuses, strict=True)] == [True, False]

@@ -20,14 +20,14 @@ WORDS = {
         "NVIDIA H100, PyTorch 2.13.0+cu130, Python 3.11.7, driver 580.95.05, 2026-11-20",
     ),
     "full, without PyTorch": (labels.full(PLAIN), "A CPU, Python 3.11.7, 2026-11-20"),
-    "a pane": (labels.pane(["cpu", "cuda"], "PyTorch", "2.9 to 2.15"), "CPU and CUDA · PyTorch 2.9 to 2.15"),
+    "a pane": (labels.pane(["cpu", "cuda"], "PyTorch", "2.9, 2.15"), "CPU and CUDA · PyTorch 2.9, 2.15"),
     "a measurement": (
         labels.pane(["cpu", "cuda"], "PyTorch", "2.11", measured_on="H100"),
         "CPU and CUDA (H100) · PyTorch 2.11",
     ),
     "a pane without versions": (labels.pane(["cpu"], "PyTorch", ""), "CPU"),
     "a version on a device": (labels.version_on(GPU), "PyTorch 2.13.0+cu130 on CUDA"),
-    "a span, in the order of versions": (labels.span([NEW, OLD]), "PyTorch 2.9.1 to 2.15.0, 2026-11-21"),
+    "those that ran, in the order of versions": (labels.span([NEW, OLD]), "PyTorch 2.9.1, 2.15.0, 2026-11-21"),
     "a span of one": (labels.span([PLAIN]), "Python 3.11.7, 2026-11-20"),
     "all": (labels.all_versions([NEW, OLD, GPU]), "PyTorch 2.9.1, 2.13.0 and 2.15.0, last on 2026-11-21"),
 }
