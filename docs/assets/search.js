@@ -8,7 +8,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     String.raw`\s+`, String.raw`[>|│E#]\s+`, String.raw`(?:\[?(?:default|rank|local_rank)[ :]?\d+\]?|\d+)\s*:\s*`,
     String.raw`\[[^\]]*(?:\d:\d\d|rank|pid|INFO|WARN|ERROR)[^\]]*\]:?\s*`, String.raw`\(\w+ (?:pid|ip)=[^)]*\)\s*`,
     String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*\s*`, String.raw`\d\d:\d\d:\d\d\S*\s+`,
-    String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`,
+    String.raw`[IWEF]\d{4} \d\d:\d\d:\d\d\S*\s+(?:\d+ )?\S+\]\s*`, String.raw`\[[IWEF](?:\d+ [\d:.]+)? ?[\w./]+\.\w+:\d+\]\s*`, String.raw`\[(?:c10d|PG [^\]]*)\]:?\s*`,
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
   const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*|frame #\d+: .*)$/;
@@ -105,20 +105,23 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     .replace(/CUDA kernel errors might be asynchronously reported at some other API call[^.]*\.|For debugging consider passing CUDA_LAUNCH_BLOCKING\s?=\s?1\.?|Compile with \S*TORCH_USE_CUDA_DSA\S* to enable device-side assertions\.?/g, "")  /* PyTorch says it of every error of CUDA */
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
-  /* The errors in a text, the last one first, each with its class; of a text without one, all of it. A usual class alone says little. */
+  /* The errors in a text, the last one first, each with its class and the frames before it; of a text without one, all of it. A usual
+     class alone says little. */
   const errors = (text) => {
     const found = [];
-    let open, ignored;
+    let open, ignored, before = [];
     for (const raw of plain(text).split("\n")) {
       const line = raw.replace(PREFIX, ""), said = /^what\(\):\s*(.*)/.exec(line);
       ignored ||= /^Exception ignored in\b/.test(line);  /* by Python, while it ended for another reason */
       const [, name, rest] = said ? [0, "", said[1]] : ERROR.exec(line) ?? [];
       if (rest !== undefined && !NOISE.test(raw) && !/^raise\b/.test(line)) {
-        found[ignored ? "push" : "unshift"](open = { name, text: rest, lines: 0 });
+        found[ignored ? "push" : "unshift"](open = { name, text: name === "KeyError" && /^['"][\w.]+['"]$/.test(rest) ? `KeyError: ${rest}` : rest, lines: 0, before: before.slice(-80).join("\n").replaceAll("\\", "/") });
         ignored = false;
+        before = [];
       } else if (ignored) open = undefined;
       else if (!line || NOISE.test(line) || ++(open ?? {}).lines > 8) open = undefined;
       else if (open) open.text += ` ${line}`;
+      before.push(raw);
     }
     const same = (one, two) => one.text === two.text || (one.name === "ChildFailedError" && one.name === two.name);
     const own = found.filter((one, at) => (words(one.text).length > 1 || /^\s*[A-Z]+_[A-Z_]+\b/.test(one.text)) && found.findIndex((two) => same(one, two)) === at);
@@ -126,8 +129,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const wraps = ({ name, text }) => /^Caught \w+ in /.test(text) || name === "ChildFailedError";  /* what another thread or process raised comes after it */
     const causes = own.filter((one) => !wraps(one));
     const [, name, said] = own.length ? [] : /\braise (\w+)\([fr]?["']([^"'\n]{12,})/.exec(plain(text)) ?? [];  /* a frame without its message */
-    if (said) own.push({ name, text: said }), causes.push(own[0]);
-    return causes.length ? [...causes, ...own.filter((one) => one.name === "ChildFailedError")] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), bare: !!found[0] && USUAL.test(found[0].name) }];
+    if (said) own.push({ name, text: said, before: "" }), causes.push(own[0]);
+    return causes.length ? [...causes, ...own.filter((one) => one.name === "ChildFailedError")] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), before: "", bare: !!found[0] && USUAL.test(found[0].name) }];
   };
 
   /* Words without numbers, which are the reader's own. */
@@ -386,7 +389,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     : /mm|dot|mv|conv/.test(operation) ? "integers multiplied" : /uniform|normal/.test(operation) ? "integers drawn" : "integers";
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
   /* Messages of one form are other errors if what they are about differs. */
-  const ABOUT = [/(\w+)\(\) missing \d+ required positional argument/, /Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
+  const key = (text) => /^KeyError: ['"]([\w.]+)['"]$/.exec(text)?.[1];
+  const ABOUT = [/^KeyError: ['"]([\w.]+)['"]$/, /(\w+)\(\) missing \d+ required positional argument/, /Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
   /* Of these only where both texts say it: an older wording may not. */
   const ALSO_ABOUT = [
@@ -397,16 +401,28 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     (text) => { const [all, name, what] = /(?:"(\w+)" )?not implemented(?: for\W*(\w+))?/.exec(text) ?? []; return DTYPE.test(what) ? kind(what, name) : what ?? all; },
   ];
   const ASSERT = "INTERNAL ASSERT FAILED";
-  /* The lack of an attribute is another error if both the class and the attribute are others, and so is an unexpected argument. */
-  const strange = (asked, { title }) => {
+  /* The lack of an attribute is another error if what says so is quoted: of classes that any program has, the class and the attribute; of
+     classes that are the error itself, the class; of others the attribute. */
+  const ANY = /^(?:NoneType|Tensor|torch\.Size|builtin_function_or_method|int|str|list|tuple)$/, ITSELF = /^(?:DataParallel|DistributedDataParallel|OrderedDict|ndarray|DataLoader)$/;
+  const lacks = (text) => { const [, name, attribute] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(text) ?? []; return [name?.replace(/^(?:collections|numpy)\./, ""), attribute]; };
+  const otherwise = (asked, title) => {
+    const [[mine, my], [its, own]] = [asked, title].map(lacks);
+    return mine && (!its || (mine === "NoneType" && its !== mine) || (ITSELF.test(its) || ITSELF.test(mine) || ANY.test(its) ? mine !== its : false) || (!ITSELF.test(its) && my !== own));
+  };
+  /* A module that is not found is another error if it has another name, but for one that a file of the reader's was saved with. */
+  const missing = (text) => /No module named '?([\w.]+)/.exec(text)?.[1];
+  const LOADS = /torch\/serialization\.py|\bfind_class\b|\bunpickle|pickle\.load|torch\.load\(/i;
+  const strange = (asked, { title }, before = "") => {
+    if (otherwise(asked, title)) return true;
+    if (missing(asked)) return !missing(title) || !(missing(asked) === missing(title) || (/from torch\.load/.test(title) && LOADS.test(before)));
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
     if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
     const [, denied] = /object is (not \w+)/.exec(title) ?? [];
     if (denied && !asked.includes(denied)) return true;
     const [mine, its] = [asked, title].map((one) => words(one.includes(ASSERT) ? one.split(ASSERT)[0] : ""));
     if (its.length && !its.some((word) => mine.includes(word))) return true;
-    const [, ...named] = /'([\w.]+)' object has no attribute '(\w+)'/.exec(asked) ?? /(\w+)\(\) got an unexpected keyword argument '(\w+)'/.exec(asked) ?? [];
-    return named.length > 0 && !named.some((word) => title.includes(`'${word}'`) || title.includes(`${word}()`));
+    const [, given] = /got an unexpected keyword argument '(\w+)'/.exec(asked) ?? [];
+    return !!given && !title.includes(`'${given}'`);
   };
   const rank = (index, asked, found, pasted) => {
     const best = new Map(), pages = new Map(), phrase = ` ${words(asked).join(" ")} `;
@@ -428,11 +444,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const beside = at > 0 && /Warning$/.test(found[at].name) && !/Warning$/.test(found[0].name);  /* the program went on after it */
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
-        const weak = !common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section);
+        const same = !!key(found[at].text) && key(found[at].text) === key(section.title);
+        const weak = !same && (!common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section, found[at].before));
         best.set(section, { section, score: score_, cover, at, weak, beside, late: found[at].name === "ChildFailedError" });
       }
     });
-    const top = [...best.values()].sort((a, b) => (index.flat && pasted && (a.weak - b.weak || a.late - b.late)) || b.score - a.score);
+    const causes = pasted && [...best.values()].some(({ weak, late }) => !weak && !late);  /* before the report of the process that had one */
+    const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));

@@ -204,6 +204,21 @@ def test_what_forums_ask_brings_a_right_page_first(browser: Any, site: Path, kin
     page.close()
 
 
+RANKS = """[rank0]:   File "train.py", line 8, in main
+[rank0]:   File "/opt/lib/python3.12/site-packages/torch/nn/modules/linear.py", line 125, in forward
+[rank0]: RuntimeError: expected scalar type Float but found Double
+E1128 10:11:12.123000 139 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 0 (pid: 41)
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+train.py FAILED
+Root Cause (first observed failure):
+"""
+
+
+def test_the_cause_comes_before_the_report_of_its_process(search: Any) -> None:
+    """torchrun says last that a process failed, and the reader wants to know why it did."""
+    assert sections_for(search, RANKS)[0].startswith("errors/mat1-and-mat2-same-dtype")
+
+
 def test_each_page_that_is_found_shows_its_best_section(search: Any) -> None:
     """Also where its title fits better than any of its sections: those alone tell the reader where to go on."""
     sections_for(search, "CUDA out of memory")
