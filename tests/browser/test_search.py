@@ -207,7 +207,7 @@ def test_what_forums_ask_brings_a_right_page_first(browser: Any, site: Path, kin
 RANKS = """[rank0]:   File "train.py", line 8, in main
 [rank0]:   File "/opt/lib/python3.12/site-packages/torch/nn/modules/linear.py", line 125, in forward
 [rank0]: RuntimeError: expected scalar type Float but found Double
-E1128 10:11:12.123000 139 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 0 (pid: 41)
+torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 0 (pid: 41)
 torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
 train.py FAILED
 Root Cause (first observed failure):
