@@ -1,6 +1,7 @@
 /* Loaded before the theme's script. */
 (() => {
   const all = (what, within = document) => [...within.querySelectorAll(what)];
+  const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
   /* What the theme leaves without a name, or out of reach of the keyboard. Of a term the first place is a tab stop. */
@@ -103,6 +104,7 @@
   /* The box above the index of errors: of what is pasted the best entries, the first with its section below it. */
   for (const form of all("form.sd-find[data-entries]")) {
     const box = form.querySelector("textarea"), output = form.querySelector("output"), best = make("dl", { className: "sd-best" });
+    const fits = JSON.parse(document.getElementById("sd-fits")?.textContent ?? "{}");
     const rows = new Map(all("article dt[id]").map((row) => [`#${row.id}`, row])), search = new Search();
     let turn = 0, timer;
     form.after(best);
@@ -118,10 +120,18 @@
       output.textContent = !items.length ? "Nothing here has these words. Try the search of the whole site." :
         (weak ? "No message here is close to yours. These share words with it." : errors.length > 1 ? `Found ${errors.length} errors in it.` : "");
       note("error", said[0]?.slice(0, 300));
-      const link = best.querySelector("dt a[href]"), found = link && !weak ? await section(link.href).catch(() => null) : null;
+      const link = best.querySelector("dt a[href]");
+      if (!link || weak) return;
+      const { at, says } = items[0], [page, id] = at?.split("#") ?? [];
+      if (at) link.href = link.href.replace(/#.*/, "").replace(/errors\/[\w-]+/, page) + (id ? `#${id}` : "");
+      const yours = !says ? [] : [make("div", { className: "admonition tip sd-yours", innerHTML:
+        `<p class="admonition-title">With your numbers</p><p>${escaped(says).replace(/`([^`]+)`/g, "<code>$1</code>")}</p>` })];
+      const told = best.querySelector("dd").textContent;
+      best.querySelector("dd").prepend(...yours);
+      const found = await section(link.href).catch(() => null);
       if (!found?.childElementCount || now !== turn) return;
-      const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(about.textContent)?.[0];
-      about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), found);
+      const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(told)?.[0];
+      about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), ...yours, found);
       sd.show();
     };
     search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
@@ -130,7 +140,7 @@
       form.parentElement.toggleAttribute("data-asked", !!text);
       if (!text) return turn++, best.replaceChildren(), output.textContent = "", note("error");
       if (!search.started) search.postMessage({ type: 0, data: { flat: true, docs: [...rows].map(([location, row]) => ({
-        location, title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
+        location, fits: fits[location.slice(1)], title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
       })) } });
       search.postMessage({ type: 2, data: text });
     };

@@ -19,7 +19,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     : name === "index" ? "gather(): Expected dtype int32/int64 for index" : /^ind/.test(name) ? all
     : name === "src" ? "scatter(): Expected self.dtype to be equal to src.dtype"
     : name !== "target" ? "expected scalar type Float but found Double" : one.includes("Long") ? "expected scalar type Long but found Float" : "Found dtype Long but expected Float";
+  const WINDOWS = { 126: "The specified module could not be found.", 1114: "A dynamic link library (DLL) initialization routine failed.",
+    1455: "The paging file is too small for this operation to complete." };
   const OLD = [
+    [/\[WinError (126|1114|1455)\][^"\n]*?(?:Error loading|$)/gm, (_, number) => `[WinError ${number}] ${WINDOWS[number]} Error loading`],  /* in any language */
+    [/(DLL load failed(?: while importing \w+)?): (?!The specified).*/g, "$1: The specified module could not be found."],
+    [/(OMP: Error #15: Initializing )\S+(, but found )\S+( already initialized)/g, "$1libiomp5md.dll$2libiomp5md.dll$3"],
+    [/using GPU \d+ to perform barrier/g, "using GPU 0 to perform barrier"],
     [/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied"],
     [/\bmat ?1 and mat ?2\b/gi, "mat1 and mat2"],
     [/some of the strides of a given numpy array are negative/g, "At least one stride in the given numpy array is negative"],
@@ -236,7 +242,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const page = doc.location.split("#")[0], code = [];
       const prose = doc.text.replace(/<pre[^>]*>.*?<\/pre>/gs, (pre) => { code.push(text(pre)); return " "; });
       const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n"), asked: asked[doc.location] ?? "" };
-      const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {} };
+      const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {}, fits: doc.fits ?? [] };
       const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
       const named = spans.replace(QUOTED, " ");
       own.title = fields.title;
@@ -390,7 +396,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const DTYPE = /^(?:half|float|double|long|int|short|byte|char|bool|b?float\d+\w*|u?int\d+|complex\w*|torch)$/i;
   /* Messages of one form are other errors if what they are about differs. */
   const key = (text) => /^KeyError: ['"]([\w.]+)['"]$/.exec(text)?.[1];
-  const ABOUT = [/^KeyError: ['"]([\w.]+)['"]$/, /(\w+)\(\) missing \d+ required positional argument/, /Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
+  const ABOUT = [/\[WinError (\d+)\]/, /DLL load failed while importing (\w+)/, /^KeyError: ['"]([\w.]+)['"]$/, /(\w+)\(\) missing \d+ required positional argument/, /Can't get attribute '(_rebuild\w+)'/, /(\w+)(?:\(\))? received an invalid combination/, /'([\w.]+' object is not \w+)/, /Expected tensor .*?to have (?:one of the following )?(scalar|size)/]
     .map((form) => (text) => form.exec(text)?.[1]);
   /* Of these only where both texts say it: an older wording may not. */
   const ALSO_ABOUT = [
@@ -411,10 +417,38 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
   /* A module that is not found is another error if it has another name, but for one that a file of the reader's was saved with. */
   const missing = (text) => /No module named '?([\w.]+)/.exec(text)?.[1];
-  const LOADS = /torch\/serialization\.py|\bfind_class\b|\bunpickle|pickle\.load|torch\.load\(/i;
-  const strange = (asked, { title }, before = "") => {
+  /* What a page says of its sections, in its front matter: the words that one of them needs, or is known by, and the reader's numbers. */
+  const around = ({ before, text }) => `${before}\n ${text}`;
+  const unfit = (error, { fits }) => !!fits[0]?.only && !fits[0].only.some((word) => around(error).includes(word));
+  const numbers = (template, text) => {
+    const names = [], form = template.split(/\{(\w+)\}/).map((part, at) => (at % 2 ? names.push(part) && "(-?\\d+)" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))).join("");
+    const found = new RegExp(form).exec(text);
+    return found && Object.fromEntries(names.map((name, at) => [name, +found[at + 1]]));
+  };
+  const OPERATIONS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b };
+  const sum = (text, given) => {
+    const [first, ...rest] = text.split(" ").map((part) => OPERATIONS[part] ?? given[part] ?? +part);
+    for (let at = 0, all = first; ; at += 2) { if (at >= rest.length) return all; all = rest[at](all, rest[at + 1]); }
+  };
+  const holds = (condition, given) => condition.split(" and ").every((part) => {
+    const [one, is, other] = part.split(/ ([=!]=) /);
+    return (sum(one, given) === sum(other, given)) === (is === "==");
+  });
+  /* The section of an entry that fits an error, and what it says with the error's numbers. */
+  const fitting = (error, { fits }) => {
+    if (!fits.length) return {};
+    const text = around(error), told = fits.map(({ seen = [], numbers: form, says = [], otherwise: rest }) => {
+      const given = form && numbers(form, text), said = given && says.find(([condition]) => holds(condition, given))?.[1];
+      const filled = (some) => some?.replace(/\{([^}]*)\}/g, (_, part) => sum(part, given));
+      return { seen: seen.filter((word) => text.includes(word)).length, holds: !!said, says: given ? filled(said ?? rest) : undefined };
+    });
+    const most = Math.max(...told.map(({ seen }) => seen));
+    const at = Math.max(0, most ? told.findIndex(({ seen }) => seen === most) : told.findIndex((one) => one.holds));
+    return { at: fits[at].at, says: told[at].says };
+  };
+  const strange = (asked, { title, fits }) => {
     if (otherwise(asked, title)) return true;
-    if (missing(asked)) return !missing(title) || !(missing(asked) === missing(title) || (/from torch\.load/.test(title) && LOADS.test(before)));
+    if (missing(asked)) return !missing(title) || !(missing(asked) === missing(title) || fits[0]?.only);
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
     if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
     const [, denied] = /object is (not \w+)/.exec(title) ?? [];
@@ -444,11 +478,14 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
         const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const beside = at > 0 && /Warning$/.test(found[at].name) && !/Warning$/.test(found[0].name);  /* the program went on after it */
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
-        const same = !!key(found[at].text) && key(found[at].text) === key(section.title);
-        const weak = !same && (!common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section, found[at].before));
-        best.set(section, { section, score: score_, cover, at, weak, beside, late: found[at].name === "ChildFailedError" });
+        const same = [key, missing].some((named) => named(found[at].text) && named(found[at].text) === named(section.title));
+        const weak = !same && (!common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section) || unfit(found[at], section));
+        best.set(section, { section, score: score_, cover, at, weak, beside, unfit: unfit(found[at], section), late: found[at].name === "ChildFailedError" });
       }
     });
+    /* Where the entry that is most like it is about something else, the others are too. */
+    const likest = [...best.values()].reduce((one, other) => (other.score > one.score ? other : one), { score: 0 });
+    if (likest.unfit) for (const one of best.values()) one.weak = true;
     const causes = pasted && [...best.values()].some(({ weak, late }) => !weak && !late);  /* before the report of the process that had one */
     const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
@@ -519,7 +556,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const entries = (index, asked) => {
     const { top, errors } = find(index, asked), enough = Math.max(.25, .6 * (top[0]?.score ?? 0));
     const items = top.filter(({ score }) => score >= enough).slice(0, 8)
-      .map(({ section, score, weak, at }) => ({ location: section.doc.location, score, weak, error: at }));
+      .map(({ section, score, weak, at }) => ({ location: section.doc.location, score, weak, error: at, ...(weak ? {} : fitting(errors[at], section)) }));
     return { items, errors: errors.map(({ name, text }) => ({ name, text: text.slice(0, 300) })) };
   };
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from same_device_site.error_sections import VARIES, ErrorSection, Evidence, Proof, error_sections, evidence
+from same_device_site.fits import fits
 from same_device_site.site import Site, link
 from samedevice import LABELS, Page, anchor, fence_mark, replace_links
 
@@ -101,8 +104,12 @@ def _merged(
 
 
 def cut_short(short: str, long: str) -> bool:
-    """Whether one message, `normal` as the other, is the other one cut short after a word."""
-    return long.startswith(short) and not long[len(short) :][:1].isalnum() and len(short.split()) >= WORDS
+    """Whether one message, `normal` as the other, is the other one cut short after a word.
+
+    Of two dotted names that begin alike, such as `torch` and `torch._six`, none is the other one cut short.
+    """
+    goes_on = re.match(r"\.?\w", long[len(short) :])
+    return long.startswith(short) and not goes_on and len(short.split()) >= WORDS
 
 
 def _entry(group: Sequence[tuple[str, ErrorSection, Evidence]]) -> Entry:
@@ -118,17 +125,41 @@ def _order(text: str) -> str:
 def error_index(page: Page, found: Sequence[Entry]) -> str:
     """The Markdown of the index, as it stands on `page`."""
     spoken, silent = [one for one in found if not one.silent], [one for one in found if one.silent]
-    ids = Counter(entry.id for entry in found)
+    ids = entry_ids(found)
     parts: list[str] = []
 
     def item(entry: Entry) -> str:
-        return _item(entry, page, entry.id if ids[entry.id] == 1 else entry.own_id)
+        return _item(entry, page, ids[entry])
 
     for letter, group in groupby(spoken, key=lambda entry: _letter(entry.text)):
         parts += [f"## {letter} {{ #{_anchor(letter)} data-search-exclude }}", *map(item, group)]
     if silent:
         parts += ["## No message { #no-message data-search-exclude }", *map(item, silent)]
+    if told := told_fits(found):
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        parts.append(f'<script type="application/json" id="sd-fits">{text}</script>')
     return "\n\n".join(parts)
+
+
+def entry_ids(found: Sequence[Entry]) -> dict[Entry, str]:
+    """The id of each entry on the page of the index, where no two are equal."""
+    ids = Counter(entry.id for entry in found)
+    return {entry: entry.id if ids[entry.id] == 1 else entry.own_id for entry in found}
+
+
+def told_fits(found: Sequence[Entry]) -> dict[str, list[dict[str, Any]]]:
+    """For each entry that some page tells more of: its sections, as addresses, with what says that one of them fits."""
+    ids, told = entry_ids(found), {}
+    for entry in found:
+        sections = []
+        for section, _ in entry.found:
+            page, ids_there = section.page, [one.id for one in error_sections(section.page)]
+            fit = fits(page, ids_there).get(section.id)
+            at = page.name + ("" if section.main else f"#{section.id}")
+            sections.append({"at": at, **(fit.to_json() if fit else {})})
+        if any(len(one) > 1 for one in sections):
+            told[ids[entry]] = sections
+    return told
 
 
 def _letter(text: str) -> str:

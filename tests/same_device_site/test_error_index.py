@@ -62,6 +62,8 @@ def test_a_message_that_is_cut_short_is_the_same_if_it_has_some_words() -> None:
     assert cut_short("cannot copy out of meta", "cannot copy out of meta tensor")
     assert not cut_short("cannot copy out of me", "cannot copy out of meta")
     assert not cut_short("cannot copy", "cannot copy out of meta tensor")
+    assert not cut_short("no module named torch", "no module named torch._six")
+    assert cut_short("the program ended there", "the program ended there. and more")
 
 
 def test_a_longer_message_is_put_to_the_shorter_one_past_another(write: Write) -> None:

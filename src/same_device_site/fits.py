@@ -1,0 +1,96 @@
+"""fits: what says that a section is the one for a pasted error, and what it says with the reader's own numbers.
+
+A page about errors has it in its front matter, below `fits`, by the ids of its sections:
+
+    fits:
+      err-linear-flattened:
+        seen: [nn/modules/linear.py, "addmm:"]
+        numbers: ({a}x{b} and {c}x{d})
+        says:
+          "b != c": Your layer expects {c} features and gets {b}.
+        otherwise: No fix of this kind exists.
+      err-list-index:
+        only: [__getitem__, DataLoader]
+
+Of several sections about one message, the box shows the one with words that are `seen` in the traceback or the message,
+else the first one with a condition of `says` that holds. Without a word of `only` the text is no match. A name in
+braces is a number of the message; a condition compares sums of numbers and names with `==` or `!=`, joined by `and`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+from samedevice import Page, PageError
+
+FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+NAME = re.compile(r"\{(\w+)\}")
+SUM = r"(?:\w+|\d+)(?: [-+*/%] (?:\w+|\d+))*"
+CONDITION = re.compile(rf"{SUM} [=!]= {SUM}(?: and {SUM} [=!]= {SUM})*")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a page says of one of its sections."""
+
+    seen: tuple[str, ...] = ()
+    """Words of a traceback or a message that say that this section is the one; a path has slashes."""
+    only: tuple[str, ...] = ()
+    """Words of which a text must have one, or the section is no match."""
+    numbers: str = ""
+    """The part of the message with the reader's numbers, each as a name in braces."""
+    says: Mapping[str, str] = field(default_factory=dict)
+    """What the section says with these numbers, in Markdown with code spans alone, by the condition for it."""
+    otherwise: str = ""
+    """What it says if no condition holds."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What the box reads: the fields that are not empty."""
+        says = [[condition, text] for condition, text in self.says.items()]
+        parts = {"seen": self.seen, "only": self.only, "numbers": self.numbers, "says": says}
+        return {name: part for name, part in {**parts, "otherwise": self.otherwise}.items() if part}
+
+
+def front_matter(page: Page) -> Mapping[str, Any]:
+    """The front matter of a page; empty if it has none."""
+    found = FRONT_MATTER.match(page.text)
+    known = yaml.safe_load(found[1]) if found else None
+    return known if isinstance(known, dict) else {}
+
+
+def fits(page: Page, ids: Sequence[str]) -> dict[str, Fit]:
+    """What a page says of its sections, which have these ids. Raises PageError for what is not understood."""
+    if "\nfits:\n" not in page.text:
+        return {}
+    return {id: _fit(page, id, told, ids) for id, told in front_matter(page)["fits"].items()}
+
+
+def _fit(page: Page, id: str, told: Any, ids: Sequence[str]) -> Fit:
+    """One of them, checked."""
+    line = page.text[: page.text.find(f"\n  {id}:") + 1].count("\n") + 1
+    if id not in ids:
+        raise PageError(page.path, line, f"fits: no section has the id {id}; this page has {', '.join(ids)}")
+    unknown = set(told) - {"seen", "only", "numbers", "says", "otherwise"}
+    if unknown:
+        raise PageError(page.path, line, f"fits: {', '.join(sorted(unknown))} is unknown in {id}")
+    listed = {name: tuple(told.get(name, ())) for name in ("seen", "only")}
+    fit = Fit(**listed, numbers=told.get("numbers", ""), says=told.get("says", {}), otherwise=told.get("otherwise", ""))
+    named = set(NAME.findall(fit.numbers))
+    used = {one for text in (*fit.says.values(), fit.otherwise) for one in re.findall(r"[a-z]\w*", _sums(text))}
+    used |= {one for condition in fit.says for one in re.findall(r"\b[a-z]\w*", condition.replace(" and ", " "))}
+    if used - named:
+        raise PageError(page.path, line, f"fits: {', '.join(sorted(used - named))} is no number of {id}")
+    wrong = [one for one in fit.says if not CONDITION.fullmatch(one)]
+    if wrong:
+        raise PageError(page.path, line, f'fits: "{wrong[0]}" is no condition; write a == b')
+    return fit
+
+
+def _sums(text: str) -> str:
+    """What stands in braces in a text."""
+    return " ".join(re.findall(r"\{([^}]*)\}", text))
