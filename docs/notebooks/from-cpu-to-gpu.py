@@ -6,7 +6,6 @@
 # %% [markdown]
 # # From CPU to GPU
 #
-# This notebook builds on [PyTorch fundamentals](fundamentals.py).
 # A small network learns to read digits, first in plain `float32`, then in mixed precision.
 # The code is the same on a CPU, on CUDA and on MPS; the outputs name the device that ran it.
 #
@@ -443,3 +442,5 @@ print(bytes_of(model), "bytes of parameters")
 #
 # [A complete program](../training/gpu-and-cuda-example.md) puts this into a file with a command line.
 # If your model is too large, read [Out of memory](../memory/oom.md); for several GPUs, read [DDP](../parallel/ddp.md).
+#
+# This notebook builds on [PyTorch fundamentals](fundamentals.py).
