@@ -91,7 +91,7 @@ def test_a_kind_of_device_is_added_in_one_place(tmp_path: Path) -> None:
     assert first == "('cpu', 'xpu') 3 Arc"
     for text in (
         'data-device="xpu"',
-        "XPU · PyTorch 2.15",
+        "XPU (ARC) · PyTorch 2.15",
         "The code block ran on XPU",
         "Needs an Intel GPU.",
         "if torch.xpu.device_count() >= 1:",

@@ -171,6 +171,20 @@
   const printed = (solution) => all(".sd-out", solution).some((out) => out.querySelector(".sd-pane")?.querySelector(".sd-text"));
   play("exercises", all("details.success").filter(printed));
 
+  /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link loads it. */
+  all("a[data-copy]").forEach((link) => {
+    link.textContent = "Copy";
+    link.title = "Copy all code of this page as one script";
+    link.onclick = async (event) => {
+      event.preventDefault();
+      try {
+        const text = await (await fetch(link.href)).text();
+        await navigator.clipboard.writeText(text);
+        sd.tell("Copied all code of this page, as one script.", text);
+      } catch { link.onclick = null, link.click(); }
+    };
+  });
+
   /* A filter above a table hides the rows that lack a word, and is in the address. */
   for (const box of all(".sd-filter")) {
     const input = box.querySelector("input"), output = box.querySelector("output");

@@ -18,6 +18,7 @@ from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
 from same_device_site.api_names import names
 from same_device_site.api_table import catalogue
 from same_device_site.markers import MARKER, Reference, fill
+from same_device_site.page_head import with_head
 from same_device_site.site import Site
 from samedevice import Block, Page, Recording, RenderedSite, rendered_page
 
@@ -42,15 +43,16 @@ class Filler(Preprocessor):  # type: ignore[misc]
         return fill(page, text, reference(site)).split("\n")
 
 
-class Leaner(Postprocessor):  # type: ignore[misc]
-    """Takes the elements out of code that have no color of their own: names, operators, punctuation and blanks.
+class Finisher(Postprocessor):  # type: ignore[misc]
+    """Puts a page's head in order, and takes the elements without a color of their own out of code.
 
-    They are three of four tokens; without them a long page has a third of its elements, and opens sooner on a phone.
+    These are names, operators, punctuation and blanks, three of four tokens; without them a long page has a third of
+    its elements, and opens sooner on a phone.
     """
 
     def run(self, text: str) -> str:
-        """The HTML without them."""
-        return lean(text)
+        """The HTML so."""
+        return with_head(lean(text))
 
 
 def lean(html: str) -> str:
@@ -81,7 +83,7 @@ class SiteExtension(Extension):  # type: ignore[misc]
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Add the processors."""
         md.preprocessors.register(Filler(md), NAME, BEFORE)
-        md.postprocessors.register(Leaner(md), NAME, AFTER)
+        md.postprocessors.register(Finisher(md), NAME, AFTER)
 
 
 def makeExtension(**options: Any) -> SiteExtension:  # noqa: N802

@@ -17,6 +17,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
+from same_device_site.page_head import with_head
 
 EXTENSION = "same_device_site.extension"
 HEADING = re.compile(r"^# (.+?)(?: \{ #\S+ \})?$", re.MULTILINE)
@@ -50,8 +51,11 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> None:
 
 @event_priority(LATE)
 def on_page_content(html: str, **_: Any) -> str:
-    """Take the elements without a color out of code; in pages of Markdown the extension has done it."""
-    return lean(html)
+    """Put a notebook's head in order, and take the elements without a color out of code.
+
+    In pages of Markdown the extension has done so.
+    """
+    return lean(html) if "sd-take" in html else with_head(lean(html))
 
 
 def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:

@@ -100,13 +100,16 @@ def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Pa
     assert "sd-switch" not in html
 
 
-def test_a_measurement_names_the_gpu(write: Callable[..., Page]) -> None:
+def test_a_label_names_the_gpu(write: Callable[..., Page]) -> None:
     """Whoever compares their time with it has to know the GPU, and all else is the same on each."""
     (measured,) = write('```python numbers="vary"\nx\n```\n').blocks
     (other,) = write("```python\nx\n```\n").blocks
     shown = [ShownOutput("cuda", Output("took 1.5 s"), GPU)]
     labels = [pane.label for block in (measured, other) for pane in panes_of(block, shown)]
-    assert labels == [f"CUDA ({GPU.short_name.upper()}) · PyTorch 2.13", "CUDA · PyTorch 2.13"]
+    assert labels == [
+        f"CUDA ({GPU.short_name.upper()}) · PyTorch 2.13",
+        f"CUDA ({GPU.short_name.upper()}) · PyTorch 2.13",
+    ]
 
 
 def test_a_figure_recorded_under_another_description_is_the_same_output(block: Block) -> None:
@@ -119,7 +122,7 @@ def test_a_figure_recorded_under_another_description_is_the_same_output(block: B
 def test_devices_with_other_versions_say_which(block: Block) -> None:
     """Nobody ran the GPU with the versions that only the CPU ran with."""
     (pane,) = panes_of(block, [*on_cpu("1", "1", "1"), ShownOutput("cuda", Output("1"), GPU)])
-    assert pane.label == "CPU · PyTorch 2.11 to 2.15, CUDA · PyTorch 2.13"
+    assert pane.label == "CPU · PyTorch 2.11 to 2.15, CUDA (H200) · PyTorch 2.13"
     assert pane.first == ("cpu", "cuda")
 
 

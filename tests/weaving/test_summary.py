@@ -1,4 +1,4 @@
-"""The line below a title: how many blocks ran, where, when; what waits."""
+"""The row below a title: a badge for each device, which opens to say how many blocks ran, where and when; what waits."""
 
 from __future__ import annotations
 
@@ -24,32 +24,52 @@ def cpu(about: Environment = NEW) -> ShownOutput:
     return ShownOutput("cpu", Output(value="1"), about)
 
 
-def line(page: Page, shown: dict[int, list[ShownOutput]]) -> str:
-    return re.sub(r"<[^>]*>", "", summary_html(page, shown))
+def badges(page: Page, shown: dict[int, list[ShownOutput]]) -> list[str]:
+    """What the badges say before they are opened."""
+    html = summary_html(page, shown)
+    heads = re.findall(r"<summary>(.*?)</summary>|<span[^>]*>(.*?)</span>", html)
+    return [re.sub(r"<[^>]*>", "", "".join(head)) for head in heads]
 
 
-def test_it_says_what_ran_and_what_waits(write: Write) -> None:
-    """A reader sees at once how much of a page a machine has confirmed."""
-    waiting = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
-    said = line(write(PAGE), {0: [cpu(OLD), cpu(NEW)], 1: [cpu()], 2: [waiting]})
-    ran = "2 of 3 code blocks ran on CPU (PyTorch 2.9.1 to 2.15.0, 2026-11-21)."
-    assert said == f"{ran} One waits for a machine with CUDA."
+def opened(page: Page, shown: dict[int, list[ShownOutput]]) -> list[str]:
+    """What they say once they are opened."""
+    return [re.sub(r"<[^>]*>", "", text) for text in re.findall(r"<p>(.*?)</p>", summary_html(page, shown))]
 
 
-def test_a_block_that_ran_waits_no_more(write: Write) -> None:
-    """The line changes by itself when a recording arrives."""
+def test_a_badge_is_short_and_says_the_rest_on_a_click(write: Write) -> None:
+    """Forty words of counts below each title read as a disclaimer."""
     gpu = ShownOutput("cuda", Output(value="1"), GPU)
-    said = line(write(PAGE), {0: [cpu(), gpu], 1: [cpu(), gpu], 2: [gpu]})
-    assert said.endswith("All code blocks ran on CUDA (PyTorch 2.11.0, 2026-11-20).")
-    assert "wait" not in said
+    page, shown = write(PAGE), {0: [cpu(OLD), cpu(NEW)], 1: [cpu(), gpu], 2: [gpu]}
+    assert badges(page, shown) == ["CPU 2.9, 2.15", "H100 2 of 2"]
+    assert opened(page, shown) == [
+        "All 2 code blocks ran on CPU, with PyTorch 2.9.1 and 2.15.0, last on 2026-11-21.",
+        "All 2 code blocks ran on CUDA (H100), with PyTorch 2.11.0, last on 2026-11-20.",
+    ]
+
+
+def test_a_device_that_did_not_run_all_says_of_how_many(write: Write) -> None:
+    """Of the blocks that could run there."""
+    assert badges(write(PAGE), {0: [cpu()], 1: [], 2: []}) == ["CPU 1 of 2", "1 waits for CUDA"]
+
+
+def test_blocks_that_wait_are_in_the_badge_of_their_device(write: Write) -> None:
+    """And have one of their own only where nothing ran on it."""
+    waiting = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
+    gpu = ShownOutput("cuda", Output(value="1"), GPU)
+    page, shown = write(PAGE), {0: [cpu(), gpu], 1: [cpu()], 2: [waiting]}
+    assert badges(page, shown) == ["CPU 2.15", "H100 1 of 2"]
+    assert opened(page, shown)[1].endswith("last on 2026-11-20. 1 waits for CUDA.")
 
 
 def test_a_page_of_which_nothing_ran_says_what_waits(write: Write) -> None:
     """A page for a Mac, before a Mac has run it."""
     note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
-    assert (
-        line(write('```python needs="cuda"\n1\n```\n'), {0: [note]}) == "One code block waits for a machine with CUDA."
-    )
+    assert badges(write('```python needs="cuda"\n1\n```\n'), {0: [note]}) == ["1 waits for CUDA"]
+
+
+def test_the_row_names_the_accelerators_for_the_switch(write: Write) -> None:
+    """It says what it switches to, not behind a click."""
+    assert ' data-cuda="H100" ' in summary_html(write(PAGE), {2: [ShownOutput("cuda", Output(value="1"), GPU)]})
 
 
 def test_a_page_without_blocks_has_no_line(write: Write) -> None:
@@ -69,7 +89,7 @@ def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
     page = write("# Title\n\n" + "".join(map(fence.format, "123")) + "## Next\n\n" + fence.format(4))
     note = ShownOutput("cuda", None, None, "Needs CUDA; not recorded yet.")
     woven = weave(page, {index: [note] for index in range(4)}, {})
-    assert len(woven_outputs(woven)) == 3  # the line below the title, one for three blocks, one below the next heading
+    assert len(woven_outputs(woven)) == 3  # the row below the title, one for three blocks, one below the next heading
     wrong = weave(page, {index: [ShownOutput("cuda", None, None, "changed by hand", True)] for index in range(4)}, {})
     assert len(woven_outputs(wrong)) == 5
 
@@ -91,9 +111,10 @@ def test_simulated_blocks_are_counted_by_themselves(write: Write) -> None:
     simulated = ShownOutput("cuda", Output("3"), SIMULATED)
     shown = {0: [cpu(), ShownOutput("cuda", Output("1"), GPU)], 1: [cpu()], 2: [simulated]}
     page = write(PAGE)
-    said = line(page, shown)
-    assert "1 of 3 code blocks ran on CUDA (PyTorch 2.11.0, 2026-11-20)." in said
-    assert said.endswith("1 of 3 code blocks ran with CUDA, simulated (PyTorch 2.11.0, 2026-11-20): no GPU ran them.")
+    assert badges(page, shown) == ["CPU 2.15", "H100 1 of 2", "simulated 1"]
+    assert opened(page, shown)[-1] == (
+        "1 of 2 code blocks ran on CUDA, simulated, with PyTorch 2.11.0, last on 2026-11-20: no GPU ran them."
+    )
     assert '<a href="../about.html">no GPU ran them</a>' in summary_html(page, shown, "../about.html")
 
 

@@ -190,7 +190,7 @@ def test_devices_that_differ_have_a_switch_and_marks(write: Write, render: Rende
         ShownOutput("mps", Output("on cpu\nsame\n"), MPS),
     ]
     seen = Seen(woven(write, render, *outputs))
-    assert seen.texts["button"] == ["CPU and MPS", "CUDA"]
+    assert seen.texts["button"] == ["CPU and MPS (M4)", "CUDA (H200)"]
     assert seen.texts["mark"] == ["cpu", "cuda"]
 
 
@@ -233,7 +233,7 @@ def test_a_long_difference_is_found_in_time(write: Write, render: Render) -> Non
 def test_an_origin_names_versions_and_driver(write: Write, render: Render) -> None:
     """The line is short; the rest is there for those who look for it."""
     html = woven(write, render, cuda(Output("1")))
-    assert '<summary><span class="sd-label">CUDA · PyTorch 2.13</span></summary>' in html
+    assert '<summary><span class="sd-label">CUDA (H200) · PyTorch 2.13</span></summary>' in html
     assert "<p>NVIDIA H200, PyTorch 2.13.0+cu130, Python 3.11.7, driver 580.95.05, 2026-11-20</p>" in html
 
 

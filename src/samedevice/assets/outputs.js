@@ -28,23 +28,27 @@
     sd.choose(key, known.includes(sd.choice[key]) ? sd.choice[key] : sd.kept[key]);
   }
   if (sd.choice.torch && versions.length && !versions.includes(sd.choice.torch)) versions.push(sd.choice.torch);
-  const bar = document.querySelector(".sd-bar") ?? make("p", { className: "sd-bar" });
+  const row = document.querySelector(".sd-ran"), bar = document.querySelector(".sd-bar") ?? make("span", { className: "sd-bar" });
   const title = document.querySelector("article h1, main h1, [role=main] h1, h1");
   const select = make("select", { className: "sd-torch", ariaLabel: "Outputs of PyTorch" });
-  const count = make("span", { role: "status" });
   const group = make("span", { className: "sd-choice", role: "group", ariaLabel: "Outputs of" });
+  /* What a device would show where outputs differ: `CUDA: H100 9, simulated 13`. */
+  const says = (device) => {
+    const panes = all(`.sd-out:has(> .sd-switch [data-sd]) > .sd-pane[data-device~="${device}"]`);
+    const simulated = panes.filter((pane) => pane.matches(".sd-simulated")).length, real = panes.length - simulated;
+    const told = [real && `${row?.dataset[device] ?? ""} ${real}`.trim(), simulated && `simulated ${simulated}`].filter(Boolean);
+    return `${device.toUpperCase()}: ${told.join(", ")}`;
+  };
   if (devices.length || versions.length) {
-    if (!bar.isConnected) title?.after(bar);
-    group.append(...devices.map((device) => {
-      const simulated = !document.querySelector(`.sd-pane:not(.sd-simulated)[data-device="${device}"]`);
-      const button = make("button", { type: "button", textContent: device.toUpperCase() + (simulated ? ", simulated" : "") });
+    if (!bar.isConnected) row ? row.append(bar) : title?.after(bar);
+    group.append(...devices.map((device, at) => {
+      const button = make("button", { type: "button", textContent: at ? says(device) : device.toUpperCase() });
       button.dataset.sd = device;
-      button.title = document.querySelector(`.sd-pane[data-device="${device}"] details p`)?.textContent ?? "";
+      button.title = at ? `Show what ${button.textContent} printed, wherever outputs differ` : "";
       return button;
     }));
-    bar.append("Outputs of ", ...(devices.length ? [group] : []));
-    if (versions.length) bar.append("PyTorch ", select, " ");
-    bar.append(count);
+    bar.append(...(devices.length ? [group] : []));
+    if (versions.length) bar.append("PyTorch ", select);
   }
   const show = () => {
     const { device, torch } = sd.choice;
@@ -60,11 +64,6 @@
     };
     select.replaceChildren(new Option("newest", ""), ...versions.map(option));
     select.value = torch;
-    /* Whatever is chosen. What another version printed elsewhere, a device did not change. */
-    const by = [["device", ":not(.sd-versions, [data-by-version])"], ["version", ":is(.sd-versions, [data-by-version])"]]
-      .map(([what, has]) => [all(`.sd-out:has(> .sd-switch${has})`).length, what]).filter(([some]) => some);
-    const told = by.map(([some, what]) => `${some} by ${what}`);
-    count.textContent = by[0] ? `outputs that differ: ${told.join(", ")}, of ${outputs.length}` : "";
   };
   sd.show = show;
   select.onchange = () => choose("torch", select.value);
@@ -91,9 +90,6 @@ import io
 # What runs before the block; what it prints is not shown.
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
-  /* Characters of a block's first two lines that leave room beside them for buttons in words, and for short ones; a block
-     in a list is narrower. */
-  const ROOM = 52, LEAST = 66;
   const numbers = (text = "") => text.match(/\d+/g) || [];
   const needed = ({ dataset }) => numbers(dataset.needs).map((index) => document.querySelector(`[data-block="${index}"]`));
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
@@ -119,7 +115,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   dialog.innerHTML = '<pre tabindex="0"></pre><form method="dialog"><button class="md-button">Close</button></form>';
   document.body.append(toast, dialog);
   let timer;
-  const tell = (text, shown) => {
+  const tell = sd.tell = (text, shown) => {
     clearTimeout(timer);
     const onclick = () => { dialog.firstChild.textContent = shown; dialog.showModal(); };
     toast.replaceChildren(text, make("button", { textContent: "Show", onclick }));
@@ -136,11 +132,6 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       tell("The browser did not let us copy. Select the program here:", text);
     }
   };
-  const room = (block) => {
-    const width = Math.max(...code(block).split("\n", 2).map((line) => line.length)) + (block.closest("li, dd") ? 14 : 0);
-    if (width > ROOM) block.classList.add(width > LEAST ? "sd-below" : "sd-tight");
-  };
-  all("[data-block]").forEach(room);
   const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
   all(".sd-out[id], dt[id]").forEach((one) => link(one, one, "headerlink"));
   const add = () => {
@@ -148,14 +139,13 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
       const block = nav.closest("[data-block]");
       if (!block) continue;
-      room(block);
       if (block.id) link(block, nav, "md-code__button sd-link");
       const before = needed(block), count = before.length;
       if (block.dataset.part || before.includes(null)) continue;  /* a section that is shown elsewhere may lack some */
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy a program that runs by itself: this block${with_}`;
       nav.prepend(make("button", {
-        type: "button", className: "md-code__button sd-run", title, innerHTML: "<span>Copy runnable </span>program", onclick: () => copy(block, with_),
+        type: "button", className: "md-code__button sd-run", title, textContent: "Copy program", onclick: () => copy(block, with_),
       }));
     }
   };

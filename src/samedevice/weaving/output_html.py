@@ -76,7 +76,7 @@ def _switches(panes: Sequence[Pane], beside: bool) -> str:
     if len(first) > 1 and not beside:
         buttons = (
             f'<button type="button" data-sd="{pane.first[0]}" data-device="{" ".join(pane.first)}">'
-            f"{' and '.join(labels.of_kind(device, pane.simulated) for device in pane.first)}</button>"
+            f"{escaping.html(' and '.join(_choice(device, pane) for device in pane.first))}</button>"
             for pane in first
         )
         by = " data-by-version" if differ_by_version(panes) else ""
@@ -87,6 +87,12 @@ def _switches(panes: Sequence[Pane], beside: bool) -> str:
         if len(own) > 1:
             found.append(_version_switch(device, own))
     return "".join(found)
+
+
+def _choice(device: str, pane: Pane) -> str:
+    """What a button chooses: `CPU`, `CUDA (H100)`, or `CUDA, simulated`."""
+    model = pane.gpus(device)
+    return labels.of_kind(device, pane.simulated) + (f" ({model})" if model else "")
 
 
 def _version_switch(device: str, panes: Sequence[Pane]) -> str:

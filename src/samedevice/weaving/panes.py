@@ -112,9 +112,9 @@ class Pane:
 
     @property
     def label(self) -> str:
-        """The devices with the versions of PyTorch that printed what is shown: `CPU · PyTorch 2.9, 2.15`.
+        """The devices with the versions of PyTorch that printed what is shown: `CPU and CUDA (H100) · PyTorch 2.11`.
 
-        Simulated ones are named if there are no others. What was measured names the GPU: `CUDA (H100) · PyTorch 2.11`.
+        Simulated ones are named if there are no others.
         """
         return ", ".join(self._named(self.simulated).values())
 
@@ -133,11 +133,17 @@ class Pane:
             if bool(one.environment and one.environment.simulated) == simulated:
                 names = found.setdefault(self._versions(one.device, self.printed_this), [])
                 names += [one.device] * (one.device not in names)
-        gpus = {
-            one.environment.short_name.upper() for one in self.printed_this if one.environment and one.device != "cpu"
-        }
-        on = ", ".join(sorted(gpus)) if self.numbers_vary and not simulated else ""
-        return {text: labels.pane(devices, self.maker, text, simulated, on) for text, devices in found.items()}
+        return {text: self._label(devices, text, simulated) for text, devices in found.items()}
+
+    def _label(self, devices: Sequence[str], versions: str, simulated: bool) -> str:
+        """These devices with these versions in words; the real accelerator by its name, unless there are two kinds."""
+        real = [] if simulated else [device for device in devices if device != "cpu"]
+        return labels.pane(devices, self.maker, versions, simulated, self.gpus(real[0]) if len(real) == 1 else "")
+
+    def gpus(self, device: str) -> str:
+        """The real accelerators of a kind that printed what is shown, in short: `H100`; empty if none did."""
+        made = (one.environment for one in self.printed_this if one.device == device != "cpu")
+        return ", ".join(sorted({one.short_name.upper() for one in made if one and not one.simulated}))
 
     @property
     def maker(self) -> str:

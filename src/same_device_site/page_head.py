@@ -1,0 +1,30 @@
+"""page_head: the order of a page's head: title, the sentence that answers, then the row of what ran where.
+
+The engine puts its row right below the title, since it knows nothing of a page's sentences. Here the first paragraph
+goes above it, and places for the switches and for what can be done with the page go into it.
+"""
+
+from __future__ import annotations
+
+import re
+
+HEAD = re.compile(
+    r'(?P<title><h1\b.*?</h1>)\s*(?P<row><div class="sd-ran".*?</div>)?\s*(?:<p>(?P<lead>(?:(?!</p>).)*)</p>)?', re.S
+)
+"""A page's title, the engine's row if there is one, and the paragraph that follows, if one does."""
+BUILDS = re.compile(r"<p>(?=This (?:page|notebook) builds on )")
+"""The paragraph at the end of a page that says what to read before."""
+SWITCHED = 'class="sd-switch"'
+"""What is in a page whose outputs differ: then there is room for switches, so that the page does not move."""
+BAR, TAKE = '<span class="sd-bar"></span>', '<span class="sd-take"></span>'
+
+
+def with_head(html: str) -> str:
+    """The HTML of a page with its head in order; what comes after the head stays."""
+
+    def ordered(found: re.Match[str]) -> str:
+        places = (found["row"] or "") + (BAR if SWITCHED in html else "") + TAKE
+        lead = f'<p class="sd-lead">{found["lead"]}</p>' if found["lead"] is not None else ""
+        return f'{found["title"]}\n{lead}\n<div class="sd-row">{places}</div>'
+
+    return BUILDS.sub('<p class="sd-builds">', HEAD.sub(ordered, html, count=1))
