@@ -171,6 +171,16 @@
   const printed = (solution) => all(".sd-out", solution).some((out) => out.querySelector(".sd-pane")?.querySelector(".sd-text"));
   play("exercises", all("details.success").filter(printed));
 
+  /* The lessons that were read to their end; this browser alone keeps them. */
+  const lesson = document.querySelector(".sd-place[data-lesson]")?.dataset.lesson, tiles = all(".sd-tiles a");
+  const read = () => { try { return JSON.parse(localStorage.getItem("sd-lessons")) ?? []; } catch { return []; } };
+  if (lesson) new IntersectionObserver(([{ isIntersecting }]) => {
+    if (isIntersecting) try { localStorage.setItem("sd-lessons", JSON.stringify([...new Set([...read(), lesson])])); } catch {}
+  }).observe(document.querySelector(".md-footer"));
+  const done = tiles.filter(({ dataset }) => read().includes(dataset.lesson));
+  for (const tile of done) tile.className = "sd-done", tile.append(make("i", { textContent: "read" }));
+  if (done.length) document.querySelector(".sd-progress").textContent = `${done.length} of ${tiles.length} read`;
+
   /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link loads it. */
   all("a[data-copy]").forEach((link) => {
     link.textContent = "Copy";

@@ -15,6 +15,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
+from same_device_site.course import lessons
 from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
 from same_device_site.page_head import with_head
@@ -53,16 +54,17 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> None:
 def on_page_content(html: str, **_: Any) -> str:
     """Put a notebook's head in order, and take the elements without a color out of code.
 
-    In pages of Markdown the extension has done so.
+    In pages of Markdown the extension has done so, and nothing is left to do.
     """
-    return lean(html) if "sd-take" in html else with_head(lean(html))
+    return with_head(lean(html))
 
 
 def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:
-    """Tell the template when the page changed last."""
+    """Tell the template when the page changed last, and which lessons there are."""
     base = page.file.src_uri.rpartition(".")[0]
     config.extra["addresses"][base] = (str(page.title), page.canonical_url or "")
     context["changed"] = config.extra["changes"].get(base)  # type: ignore[typeddict-unknown-key]
+    context["lessons"] = lessons(nav.items)  # type: ignore[typeddict-unknown-key]
     return context
 
 

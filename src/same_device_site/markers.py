@@ -15,7 +15,7 @@ from same_device_site.error_index import Entry, entries, error_index
 from same_device_site.options import option_table, setting_table
 from same_device_site.site import Site
 from same_device_site.status import status
-from same_device_site.totals import figures
+from same_device_site.totals import figures, proof
 from same_device_site.version_changes import version_changes
 from samedevice import Page, PageError
 
@@ -42,6 +42,7 @@ class Reference:
             "apis": lambda page: api_table(page, self.site, self.catalogue),
             "figures": lambda _: figures(self.site),
             "options": lambda _: option_table(),
+            "proof": lambda _: proof(self.site),
             "settings": lambda _: setting_table(),
             "status": lambda page: status(page, self.site, self.entries),
             "versions": lambda page: version_changes(page, self.site),

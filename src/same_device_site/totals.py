@@ -53,6 +53,20 @@ def figures(site: Site) -> str:
     return "\n".join([f"**{blocks:,} code blocks on {where}.**", *_sentences(site)])
 
 
+def proof(site: Site) -> str:
+    """The line of the home page that says why to trust it, and whom it is for, as Markdown."""
+    blocks = sum(len(page.blocks) for page in site.pages)
+    made = {one.environment for page in site.pages for one in site.recorded(page) if not one.environment.simulated}
+    ordered = sorted((one for one in made if one.device == "cpu"), key=lambda one: one.order)
+    releases = list(dict.fromkeys(one.release for one in ordered))
+    versions = " and ".join(filter(None, [", ".join(releases[:-1]), *releases[-1:]]))
+    counted = next(one for one in totals(site) if one.device == "cuda")
+    names = sorted({one.short_name.upper() for one in made if one.device == "cuda"})
+    gpu = f", {counted.ran:,} of them on an {' and an '.join(names)} too" if counted.ran else ""
+    ran = f"{blocks:,} programs ran with PyTorch {versions}{gpu}; tests compare each output again."
+    return f"{ran}\nFor people who learn PyTorch, move code to a GPU, or have an error."
+
+
 def _sentences(site: Site) -> Iterator[str]:
     for total in totals(site):
         about = [one.environment for page in site.pages for one in site.recorded(page)]

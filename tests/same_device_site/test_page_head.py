@@ -30,9 +30,16 @@ def test_there_is_room_for_switches_only_where_outputs_differ() -> None:
     assert '<span class="sd-bar"></span><span class="sd-take">' in with_head(f'{text}<div class="sd-switch"></div>')
 
 
-def test_a_page_without_blocks_has_a_place_for_its_downloads() -> None:
-    """Glossary and the like can be taken along, too."""
-    assert '<div class="sd-row"><span class="sd-take"></span></div>' in with_head("<h1>A</h1>\n<p>Text.</p>")
+def test_the_first_sentence_alone_is_above_the_row() -> None:
+    """The others explain; a list that they announce must stay right below them."""
+    html = with_head(f"<h1>A</h1>\n{ROW}\n<p>It is\nso.\nTry these:</p>\n<ul></ul>")
+    assert html.startswith('<h1>A</h1>\n<p class="sd-lead">It is\nso.</p>\n<div class="sd-row">')
+    assert html.endswith("</div>\n<p>Try these:</p>\n<ul></ul>")
+
+
+def test_a_page_without_blocks_has_no_row() -> None:
+    """There is nothing to copy, and nothing ran."""
+    assert with_head("<h1>A</h1>\n<p>Text.</p>") == '<h1>A</h1>\n<p class="sd-lead">Text.</p>'
 
 
 def test_text_without_a_title_stays() -> None:
@@ -44,3 +51,9 @@ def test_what_a_page_builds_on_is_quiet() -> None:
     """It is at the end, for those who lack something."""
     html = with_head("<h1>A</h1>\n<p>First.</p>\n<p>This page builds on <a>B</a>.</p>")
     assert html.endswith('<p class="sd-builds">This page builds on <a>B</a>.</p>')
+
+
+def test_a_head_that_is_in_order_stays() -> None:
+    """MkDocs asks for it again, for the sake of notebooks."""
+    once = with_head(f"<h1>A</h1>\n{ROW}\n<p>It is so.\nMore.</p>\n<p>Text.</p>")
+    assert with_head(once) == once
