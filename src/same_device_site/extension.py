@@ -17,6 +17,8 @@ from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
 
 from same_device_site.api_names import names
 from same_device_site.api_table import catalogue
+from same_device_site.error_subjects import ERRORS, related
+from same_device_site.fixes import with_fixes
 from same_device_site.markers import MARKER, Reference, fill
 from same_device_site.page_head import with_head
 from same_device_site.site import Site
@@ -31,28 +33,41 @@ UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 
 
 class Filler(Preprocessor):  # type: ignore[misc]
-    """Writes the parts that a page asks for."""
+    """Writes the parts that a page asks for, and the end of a page about a message."""
+
+    page = ""
+    """The path of the page that is rendered; empty if that is none of ours."""
 
     def run(self, lines: list[str]) -> list[str]:
         """The lines with these parts."""
         text = "\n".join(lines)
-        found = rendered_page(self.md) if MARKER.search(text) else None
-        if found is None:
+        found = rendered_page(self.md)
+        self.page = found[1].path if found else ""
+        if found is None or not (self.page.startswith(ERRORS) or MARKER.search(text)):
             return lines
         site, page = found
-        return fill(page, text, reference(site)).split("\n")
+        made = reference(site)
+        text = fill(page, text, made)
+        if self.page.startswith(ERRORS):
+            text = "\n\n".join(filter(None, [text.rstrip("\n"), related(page, made.site, made.listed)]))
+        return text.split("\n")
 
 
 class Finisher(Postprocessor):  # type: ignore[misc]
     """Puts a page's head in order, and takes the elements without a color of their own out of code.
 
     These are names, operators, punctuation and blanks, three of four tokens; without them a long page has a third of
-    its elements, and opens sooner on a phone.
+    its elements, and opens sooner on a phone. Pages about messages get the heading of their fix.
     """
+
+    def __init__(self, md: Markdown, filler: Filler) -> None:
+        super().__init__(md)
+        self.filler = filler
 
     def run(self, text: str) -> str:
         """The HTML so."""
-        return with_head(lean(text))
+        html = with_head(lean(text))
+        return with_fixes(html) if self.filler.page.startswith(ERRORS) else html
 
 
 def lean(html: str) -> str:
@@ -82,8 +97,9 @@ class SiteExtension(Extension):  # type: ignore[misc]
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Add the processors."""
-        md.preprocessors.register(Filler(md), NAME, BEFORE)
-        md.postprocessors.register(Finisher(md), NAME, AFTER)
+        filler = Filler(md)
+        md.preprocessors.register(filler, NAME, BEFORE)
+        md.postprocessors.register(Finisher(md, filler), NAME, AFTER)
 
 
 def makeExtension(**options: Any) -> SiteExtension:  # noqa: N802

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from same_device_site.api_table import Catalogue, api_table
 from same_device_site.error_index import Entry, entries, error_index
+from same_device_site.error_subjects import Lists, by_subject, listed
 from same_device_site.options import option_table, setting_table
 from same_device_site.site import Site
 from same_device_site.status import status
@@ -34,11 +35,16 @@ class Reference:
         """The index of errors."""
         return entries(self.site)
 
+    @cached_property
+    def listed(self) -> Lists:
+        """Which page of a topic lists which pages about messages."""
+        return listed(self.site)
+
     @property
     def makers(self) -> Mapping[str, Callable[[Page], str]]:
         """What makes the Markdown that a marker stands for."""
         return {
-            "errors": lambda page: error_index(page, self.entries),
+            "errors": lambda page: by_subject(error_index(page, self.entries), page, self.site, self.listed),
             "apis": lambda page: api_table(page, self.site, self.catalogue),
             "figures": lambda _: figures(self.site),
             "options": lambda _: option_table(),

@@ -1,8 +1,8 @@
 """page_head: the order of a page's head: title, the sentence that answers, then the row of what ran where.
 
-The engine puts its row right below the title, since it knows nothing of a page's sentences. Here the first sentence goes
-above it, and places for the switches and for what can be done with the page go into it. A sentence ends where its line
-does: the pages have semantic newlines.
+The engine puts its row right below the title, since it knows nothing of a page's sentences. Here the first sentence
+goes above it, and places for the switches and for what can be done with the page go into it. A sentence ends where its
+line does: the pages have semantic newlines.
 """
 
 from __future__ import annotations

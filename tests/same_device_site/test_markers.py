@@ -247,7 +247,7 @@ def test_an_unknown_marker_is_an_error(write: Write) -> None:
     """The author reads page, line and what to do."""
     reference = Reference(Site((), {}, {}), Catalogue({}, {}))
     page = write("# A\n\n<!-- samedevice: error -->\n")
-    known = "errors, apis, figures, options, settings, status, versions"
+    known = "errors, apis, figures, options, proof, settings, status, versions"
     with pytest.raises(PageError, match=rf'^docs/page\.md:3: "error" is unknown; write {known}$'):
         fill(page, page.text, reference)
 
