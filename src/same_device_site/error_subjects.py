@@ -7,11 +7,10 @@ each page about a message ends with its neighbors in that list.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from same_device_site.site import Site, link
+from same_device_site.site import Site, box, link
 from samedevice import Page, find_links, title
 
 TOPICS = ("tensors", "devices", "training", "amp", "parallel", "memory")
@@ -118,11 +117,7 @@ def _subject(folder: str, pages: Mapping[str, Page]) -> str:
 
 
 def _box(name: str, parts: Sequence[str], count: int, what: str = "message") -> str:
-    """A closed box: its title with the number of messages, then its parts, indented."""
-    told = f"1 {what}" if count == 1 else f"{count} {what}s"
-    quoted = re.sub(r"[\"\\]", "", name)
-    lines = "\n\n".join(parts).split("\n")
-    return "\n".join([f'??? sd-subject "{quoted}: {told}"', "", *(f"    {line}".rstrip() for line in lines)])
+    return box(f"{name}: {count} {what}{'' if count == 1 else 's'}", parts)
 
 
 def related(page: Page, site: Site, lists: Lists) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samedevice import DEVICES, Page, Recording, title
@@ -33,3 +34,10 @@ def link(page: Page, target: Page, anchor: str = "", text: str = "") -> str:
 def _relative(path: str, page: Page) -> str:
     """A path of the documentation as a page links to it."""
     return "../" * (page.path.count("/") - 1) + path.partition("/")[2]
+
+
+def box(name: str, parts: Iterable[str]) -> str:
+    """A closed box, as Markdown: its title, then its parts, indented."""
+    lines = "\n\n".join(parts).split("\n")
+    quoted = re.sub(r"[\"\\]", "", name)
+    return "\n".join([f'??? sd-subject "{quoted}"', "", *(f"    {line}".rstrip() for line in lines)])

@@ -1,13 +1,13 @@
-"""version_changes: the blocks that print something else with the next recorded PyTorch: an executed changelog."""
+"""version_changes: what blocks print with one recorded PyTorch and not with another: an executed changelog."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations
 
 from same_device_site.error_sections import outline
-from same_device_site.site import Site, link
+from same_device_site.site import Site, box, link
 from samedevice import DEVICES, LABELS, Block, Environment, Output, Page, block_statuses, difference, fence_mark
 
 LINES = 30
@@ -18,6 +18,10 @@ SAME = "Every block that both have run prints the same."
 SIMULATED = "Every block that both have run prints the same, or differs as it does on the CPU."
 
 
+Pair = tuple[Environment, Environment]
+"""Two environments of one machine, the older one first."""
+
+
 @dataclass(frozen=True)
 class Change:
     """A block that prints something else with a newer PyTorch."""
@@ -25,7 +29,7 @@ class Change:
     page: Page
     block: Block
     before: Environment
-    """The older one of two environments that are neighbors."""
+    """The older one of two environments of one machine."""
     after: Environment
     """The newer one."""
     text: str
@@ -33,11 +37,11 @@ class Change:
 
 
 def changes(site: Site) -> Iterator[Change]:
-    """Each change from one recorded version to the next on the same device, page by page.
+    """Each change from any recorded version to any newer one on the same device, page by page.
 
     A simulated GPU's values are the CPU's: what differs there as on the CPU is told once.
     """
-    pairs = list(_neighbors(site))
+    pairs = list(_pairs(site))
     for page in site.pages:
         for block in page.blocks:
             found = _outputs(site, page, block)
@@ -57,14 +61,14 @@ def _outputs(site: Site, page: Page, block: Block) -> dict[str, Output | None]:
     return {one.environment.folder: one.output for statuses in found for one in statuses}
 
 
-def _neighbors(site: Site) -> Iterator[tuple[Environment, Environment]]:
-    """The recorded environments of each device with the next newer one, newest first."""
+def _pairs(site: Site) -> Iterator[Pair]:
+    """The recorded environments of each device with each newer one, those first that end with the newest."""
     found = {one.environment.folder: one.environment for page in site.pages for one in site.recorded(page)}
     machines: dict[tuple[int, str], list[Environment]] = {}
     for one in sorted(found.values(), key=lambda one: one.order, reverse=True):
         machines.setdefault((DEVICES.index(one.device), one.short_name), []).append(one)
     for _, group in sorted(machines.items()):
-        yield from ((before, after) for after, before in pairwise(group))
+        yield from ((before, after) for after, before in combinations(group, 2))
 
 
 def _short(text: str) -> str:
@@ -77,29 +81,61 @@ def _short(text: str) -> str:
 
 
 def version_changes(page: Page, site: Site) -> str:
-    """The Markdown of all changes but those of `page`, where it stands: grouped by version, the newest first."""
-    groups: dict[tuple[Environment, Environment], dict[str, list[Change]]] = {pair: {} for pair in _neighbors(site)}
-    pairs = {(before.folder, after.folder): (before, after) for before, after in groups}
+    """The Markdown of all changes but those of `page`: a table, then a section for each two versions."""
+    groups: dict[Pair, dict[str, list[Change]]] = {pair: {} for pair in _pairs(site)}
     for change in changes(site):
-        if change.page.path == page.path:  # it shows its blocks with all versions already
-            continue
-        pair = pairs[change.before.folder, change.after.folder]
-        groups[pair].setdefault(change.text, []).append(change)
-    parts = [part for pair, found in groups.items() for part in _group(page, *pair, found)]
-    return "\n\n".join(parts) or "Only one version of PyTorch is recorded."
+        if change.page.path != page.path:  # it shows its blocks with all versions already
+            groups[change.before, change.after].setdefault(change.text, []).append(change)
+    if not groups:
+        return "Only one version of PyTorch is recorded."
+    by_release: dict[tuple[str, str], list[Pair]] = {}
+    for before, after in groups:
+        by_release.setdefault((before.release, after.release), []).append((before, after))
+    parts = [_table(by_release, groups)]
+    for (old, new), pairs in by_release.items():
+        parts.append(f"## From {old} to {new} {{ #{_anchor(old, new)} data-search-exclude }}")
+        parts += [_group(page, *pair, groups[pair]) for pair in pairs]
+    return "\n\n".join(parts)
 
 
-def _group(page: Page, before: Environment, after: Environment, found: dict[str, list[Change]]) -> Iterator[str]:
+def _anchor(old: str, new: str) -> str:
+    return f"from-{old}-to-{new}"
+
+
+def _table(
+    by_release: Mapping[tuple[str, str], Sequence[Pair]], groups: Mapping[Pair, Mapping[str, Sequence[Change]]]
+) -> str:
+    """From which version to which: how many blocks print something else, each cell with a link to its section."""
+    olds, news = (list(dict.fromkeys(pair[side] for pair in reversed(list(by_release)))) for side in (0, 1))
+    rows = [f"| From | {' | '.join(f'to {new}' for new in news)} |", f"| --- |{' --: |' * len(news)}"]
+    for old in olds:
+        cells = []
+        for new in news:
+            found = [
+                change.block
+                for pair in by_release.get((old, new), ())
+                for text in groups[pair].values()
+                for change in text
+            ]
+            blocks = len({str(block) for block in found})
+            cells.append(f"[{blocks} blocks](#{_anchor(old, new)})" if (old, new) in by_release else "")
+        rows.append(f"| {old} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _group(page: Page, before: Environment, after: Environment, found: Mapping[str, Sequence[Change]]) -> str:
+    """The changes on one machine in a closed box, equal differences once; a sentence if there are none."""
     label = LABELS[after.device] if after.device == "cpu" or after.simulated else after.name
     label, same = (f"{label}, simulated", SIMULATED) if after.simulated else (label, SAME)
-    anchor = f"{after.short_name}-{after.torch}".replace("+", "-")
-    yield f"## PyTorch {before.torch} to {after.torch} on {label} {{ #{anchor} data-search-exclude }}"
+    builds = f"{label}, {before.torch} to {after.torch}"
     if not found:
-        yield same
+        return f"{builds}: {same[0].lower()}{same[1:]}"
+    parts = []
     for text, changed in found.items():
-        yield ", ".join(dict.fromkeys(_place(page, change) for change in changed)) + ":"
         mark = fence_mark(text)
-        yield f"{mark}diff\n{text}\n{mark}"
+        places = ", ".join(dict.fromkeys(_place(page, change) for change in changed))
+        parts.append(f"{places}:\n\n{mark}diff\n{text}\n{mark}")
+    return box(f"{builds}: {len(parts)} {'difference' if len(parts) == 1 else 'differences'}", parts)
 
 
 def _place(page: Page, change: Change) -> str:

@@ -29,18 +29,25 @@ def recorded(page: Page, where: Environment, *texts: str) -> Recording:
     return found
 
 
-def test_a_block_that_prints_something_else_is_told_between_neighbors(write: Write) -> None:
-    """Newest version first, with the difference and a link; equal differences once."""
+def test_a_block_that_prints_something_else_is_told_for_any_two_versions(write: Write) -> None:
+    """A table says from which to which how many differ; below it the differences, with links, equal ones once."""
     page = write(TEXT, "docs/topic/page.md")
     same = [
         recorded(page, where, *texts)
         for where, *texts in ((NEW, "mm: a", "mm: a"), (MIDDLE, "a", "a"), (OLD, "a", "a"))
     ]
+    diff = "[Products](../topic/page.md#part), “A part”:\n\n    ```diff\n    -a\n    +mm: a\n    ```\n\n"
+    box = f'??? sd-subject "CPU, {{}} to {{}}: 1 difference"\n\n    {diff}'
     assert version_changes(WHERE, Site((page,), {page.path: same}, {})) == (
-        "## PyTorch 2.13.0+cpu to 2.15.0+cu132 on CPU { #cpu-2.15.0-cu132 data-search-exclude }\n\n"
-        "[Products](../topic/page.md#part), “A part”:\n\n```diff\n-a\n+mm: a\n```\n\n"
-        "## PyTorch 2.9.1+cu128 to 2.13.0+cpu on CPU { #cpu-2.13.0-cpu data-search-exclude }\n\n"
-        "Every block that both have run prints the same."
+        "| From | to 2.13 | to 2.15 |\n| --- | --: | --: |\n"
+        "| 2.9 | [0 blocks](#from-2.9-to-2.13) | [2 blocks](#from-2.9-to-2.15) |\n"
+        "| 2.13 |  | [2 blocks](#from-2.13-to-2.15) |\n\n"
+        "## From 2.13 to 2.15 { #from-2.13-to-2.15 data-search-exclude }\n\n"
+        + box.format("2.13.0+cpu", "2.15.0+cu132")
+        + "## From 2.9 to 2.15 { #from-2.9-to-2.15 data-search-exclude }\n\n"
+        + box.format("2.9.1+cu128", "2.15.0+cu132")
+        + "## From 2.9 to 2.13 { #from-2.9-to-2.13 data-search-exclude }\n\n"
+        "CPU, 2.9.1+cu128 to 2.13.0+cpu: every block that both have run prints the same."
     )
 
 
@@ -52,7 +59,7 @@ def test_stale_outputs_and_other_machines_are_no_neighbors(write: Write) -> None
     found = [recorded(page, NEW, "a", "a"), recorded(old, MIDDLE, "a", "b")]
     found += [recorded(page, gpu, "a", "a"), recorded(page, other, "b", "b")]
     told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
-    assert told.endswith("Every block that both have run prints the same.")
+    assert told.endswith("every block that both have run prints the same.")
     assert told.count("## ") == 1
 
 
@@ -63,13 +70,13 @@ def test_a_simulated_gpus_changes_are_told_but_not_those_of_the_cpu_again(write:
     found = [recorded(page, NEW, "mm: a", "c"), recorded(page, MIDDLE, "a", "c")]
     found += [recorded(page, new, "mm: a", "on cuda:1"), recorded(page, middle, "a", "on cuda:0")]
     told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
-    own = told.partition("on CUDA, simulated { #cuda-simulated-2.15.0-cu132")[2]
-    assert own.endswith("“A part”:\n\n```diff\n-on cuda:0\n+on cuda:1\n```")
+    own = told.partition('"CUDA, simulated, 2.13.0+cpu to 2.15.0+cu132: 1 difference"')[2]
+    assert own.endswith("“A part”:\n\n    ```diff\n    -on cuda:0\n    +on cuda:1\n    ```")
     assert "mm: a" in told
     assert "mm: a" not in own
     same = [recorded(page, new, "mm: a", "c"), recorded(page, middle, "a", "c")]
     told = version_changes(WHERE, Site((page,), {page.path: [*found[:2], *same]}, {}))
-    assert told.endswith("Every block that both have run prints the same, or differs as it does on the CPU.")
+    assert told.endswith("every block that both have run prints the same, or differs as it does on the CPU.")
 
 
 def test_the_page_itself_is_left_out(write: Write) -> None:
@@ -77,7 +84,7 @@ def test_the_page_itself_is_left_out(write: Write) -> None:
     page = write(TEXT, WHERE.path)
     found = [recorded(page, where, text, text) for where, text in ((NEW, "mm: a"), (MIDDLE, "a"))]
     told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
-    assert told.endswith("Every block that both have run prints the same.")
+    assert told.endswith("every block that both have run prints the same.")
 
 
 def test_another_alt_text_is_no_change(write: Write) -> None:
@@ -88,7 +95,7 @@ def test_another_alt_text_is_no_change(write: Write) -> None:
         for where, alt in ((NEW, "A line."), (MIDDLE, "One line."))
     ]
     told = version_changes(WHERE, Site((page,), {page.path: [one for one in found if one]}, {}))
-    assert told.endswith("Every block that both have run prints the same.")
+    assert told.endswith("every block that both have run prints the same.")
 
 
 def test_one_version_alone_has_no_changes(write: Write) -> None:
@@ -104,7 +111,7 @@ def test_a_long_difference_is_cut(write: Write) -> None:
     texts = ("\n".join(f"{letter}{n}" for n in range(40)) for letter in "ab")
     found = [recorded(page, where, text) for where, text in zip((NEW, MIDDLE), texts, strict=True)]
     told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
-    assert " ... 50 more lines\n```" in told
+    assert " ... 50 more lines\n    ```" in told
 
 
 def test_the_error_index_names_the_versions_that_give_a_message(write: Write) -> None:
