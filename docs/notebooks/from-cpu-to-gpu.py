@@ -408,11 +408,9 @@ for hidden, batch in ((64, 64), (1024, 1024), (4096, 1024)):
 # assert on_one_device(model, next(model.parameters()))
 # assert not on_one_device(model, torch.ones(2, device="meta"))
 # ```
-#
-# A solution:
 
 
-# %%
+# %% fold="Solution"
 def on_one_device(model, *tensors):
     return len({tensor.device for tensor in [*model.parameters(), *tensors]}) == 1
 
@@ -423,12 +421,11 @@ assert not on_one_device(model, torch.ones(2, device="meta"))
 # %% [markdown]
 # **2.** How many bytes do the parameters of `Digits` need, and how many their gradients?
 # Check your answer against `bytes_of(model)`.
-#
-# A solution: 64 · 64 + 64 + 64 · 10 + 10 numbers of 4 bytes each, and the gradients need as many again.
 
 
-# %%
+# %% fold="Solution"
 def bytes_of(model):
+    # 64 * 64 + 64 + 64 * 10 + 10 numbers of 4 bytes each; the gradients need as many again
     return sum(
         parameter.numel() * parameter.element_size() for parameter in model.parameters()
     )

@@ -117,12 +117,17 @@ def test_an_answer_is_compared_with_the_solution(context: Any, address: str) -> 
     told = box.get_by_role("status")
     for said, expected in (
         ("\n".join(text), "Right"),
-        ("42", "Not yet. Line 1"),
+        ("42", "Not yet."),
         ("NameError: name 'x'", "ended with NameError"),
     ):
         box.get_by_role("textbox").fill(said)
         box.get_by_role("button", name="Compare").click()
         assert expected in told.inner_text()
+    box.get_by_role("textbox").fill("\n".join(["42"] * len(text[0].splitlines())))
+    box.get_by_role("button", name="Compare").click()
+    assert text[0].splitlines()[0] not in told.inner_text(), "the solution is told before a reader asks"
+    box.get_by_role("button", name="Show the solution's line").click()
+    assert text[0].splitlines()[0] in told.inner_text()
 
 
 TAKEN = """() => [...document.querySelectorAll(".sd-try")].map((box) => {

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from samedevice.outputs.comparison import same_text
 
-PAIRS = [
-    ("tensor(0.3333)", "tensor(0.33333)"),
-    ("tensor(0.3333)", "tensor(0.3334)"),
-    ("0.5", "0.48"),
-    ("2.1", "2.13"),
-    ("[2, 3]", "[2, 4]"),
-    ("torch.float32 cpu", "torch.float32 cpu"),
-    ("torch.float32 cpu", "torch.float32 cuda"),
-    ("took 1.23e-05 s", "took 1.24e-05 s"),
-    ("1.0000 2.0000", "1.0000 2.0000"),
-    ("12.345 kB", "12.346 kB"),
-    ("one\ntwo", "one\nthree"),
-    ("one\ntwo", "one"),
-    ("3", "3.0"),
-]
+CASES = json.loads((Path(__file__).parents[1] / "samples/exercises/same.json").read_text(encoding="utf-8"))
+"""Of each pair of texts whether it is the same: one set for pytest and for the page."""
 
 
-@pytest.mark.parametrize(("recorded", "given"), PAIRS)
-def test_the_page_and_the_tests_agree(ask: Any, recorded: str, given: str) -> None:
-    """Otherwise a page would call an answer wrong that a test takes for right."""
+@pytest.mark.parametrize(("recorded", "given", "same"), CASES)
+def test_the_page_and_the_tests_agree(ask: Any, recorded: str, given: str, same: bool) -> None:
+    """Otherwise a page would call an answer wrong that a test takes for right, or `7` right for `7.`."""
     (found,) = ask("exercises", "difference", [[recorded, given]])
-    assert (found is None) == same_text(recorded, given)
+    assert (found is None, same_text(recorded, given)) == (same, same)
 
 
 def test_the_line_that_differs_is_named(ask: Any) -> None:
@@ -47,6 +36,8 @@ ROUNDED = [
     ("5.22 GiB", "5", False),
     ("1 and 2", "1", False),
     ("3", "3", False),
+    ("12.", "12", False),
+    ("12.0", "12.", False),
 ]
 
 
@@ -54,3 +45,23 @@ ROUNDED = [
 def test_one_number_may_be_rounded(ask: Any, recorded: str, given: str, right: bool) -> None:
     """An exercise asks for a number, and not for the form in which the solution prints it."""
     assert ask("exercises", "rounded", [[recorded, given]]) == [right]
+
+
+HINTS = [
+    ("tensor(7.)", "tensor(7)", "whole numbers"),
+    ("a\nb", "a", "1 line, the solution 2"),
+    ("tensor([1., 2.])", "tensor([1., 3.])", "1 of 2 numbers"),
+    ("12", "13", "the number is another one"),
+    ("tensor(1., device='cuda:0')", "tensor(1.)", "another device"),
+    ("tensor(1., requires_grad=True)", "tensor(1.)", "whether there is a gradient"),
+    ("a\n1  2", "a\n1 2", "Line 2: only the blanks differ"),
+    ("right", "wrong", "differs in more than its numbers"),
+]
+
+
+@pytest.mark.parametrize(("recorded", "given", "said"), HINTS)
+def test_a_hint_says_what_to_look_at(ask: Any, recorded: str, given: str, said: str) -> None:
+    """And not what the solution printed: a reader wants to find it."""
+    (found,) = ask("exercises", "hint", [[recorded, given]])
+    assert said in found
+    assert recorded not in found

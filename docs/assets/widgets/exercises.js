@@ -1,18 +1,22 @@
 /* Exercises: what the reader's program printed beside what the solution printed, by the rules of the site's own tests. */
 (() => {
-  const NUMBER = /(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.])/gi;
-  const digits = (text) => text.replace(/e.*$/i, "").replace(/^[-+]?0*\.?0*|\.|[-+]/g, "").length;
-  const places = (text) => (/\.(\d*)/.exec(text)?.[1].length ?? 0) - (Number(/e(.*)$/i.exec(text)?.[1]) || 0);
-  /* Two numbers are one if they are equal, or if one is the other one rounded and both show four digits. */
-  const number = (one, other) => {
-    if (Number(one) === Number(other) && digits(one) === digits(other)) return true;
-    if (!/[.e]/i.test(one) || !/[.e]/i.test(other) || Math.min(digits(one), digits(other)) < 4) return false;
-    return Math.abs(Number(one) - Number(other)) <= .5 * 10 ** -Math.min(places(one), places(other)) * (1 + 1e-9);
+  /* comparison.py, in JavaScript: two texts are the same, but for floats that are one another's rounding. */
+  const FLOAT = /(?<![\w.])[-+]?(?:\d*\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+)(?!\d|\.\d)/gi;
+  const NUMBER = /(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
+  const read = (text) => {
+    const [, sign, whole, part = "", power = "0"] = /^([-+]?)(\d*)(?:\.(\d*))?(?:e(.*))?$/i.exec(text);
+    return { value: BigInt(`${sign === "-" ? "-" : ""}${whole}${part}`), last: power - part.length, digits: (whole + part).replace(/^0+/, "").length };
+  };
+  const sameFloat = (one, other) => {
+    if (one === other) return true;
+    const [a, b] = [read(one), read(other)], last = Math.min(a.last, b.last), top = Math.max(a.last, b.last);
+    if (Math.min(a.digits, b.digits) < 4 || top - last > 400) return false;
+    const gap = a.value * 10n ** BigInt(a.last - last) - b.value * 10n ** BigInt(b.last - last);
+    return (gap < 0n ? -gap : gap) * 2n <= 10n ** BigInt(top - last);
   };
   const line = (one, other) => {
-    const [first, second] = [one, other].map((text) => text.match(NUMBER) ?? []);
-    const rest = [one, other].map((text) => text.replace(NUMBER, "#").replace(/0x[0-9a-f.]+/gi, "0x").replace(/\s+/g, " ").trim());
-    return rest[0] === rest[1] && first.length === second.length && first.every((text, at) => number(text, second[at]));
+    const [first, second] = [one, other].map((text) => text.match(FLOAT) ?? []);
+    return one.split(FLOAT).join("\0") === other.split(FLOAT).join("\0") && first.every((text, at) => sameFloat(text, second[at]));
   };
   const lines = (text) => text.replace(/\r/g, "").split("\n").map((one) => one.trimEnd()).join("\n").replace(/^\n+|\n+$/g, "").split("\n");
 
@@ -25,13 +29,29 @@
     return null;
   };
 
-  /* Whether an answer of one number is the solution's, rounded: 5.2 where that printed 5.22 GiB. */
+  /* Whether an answer of one number is the solution's float, rounded: 5.2 where that printed 5.22 GiB. */
   const rounded = (expected, given) => {
     const [wanted, got] = [lines(expected), lines(given)], [first, second] = [wanted, got].map((text) => text.join("\n").match(NUMBER) ?? []);
-    if (wanted.length * got.length * first.length * second.length !== 1) return false;
-    const [words, own] = [wanted, got].map(([text]) => text.replace(NUMBER, "").trim());
-    if ((own && own !== words) || Math.min(digits(first[0]), digits(second[0])) < 2) return false;
-    return Math.abs(first[0] - second[0]) <= .5 * 10 ** -Math.min(places(first[0]), places(second[0])) * (1 + 1e-9);
+    if (wanted.length * got.length * first.length * second.length !== 1 || ![first[0], second[0]].every((one) => /\.\d/.test(one))) return false;
+    const [words, own] = [wanted, got].map(([text]) => text.replace(NUMBER, "").trim()), [a, b] = [read(first[0]), read(second[0])];
+    if ((own && own !== words) || Math.min(a.digits, b.digits) < 2) return false;
+    return Math.abs(first[0] - second[0]) <= .5 * 10 ** Math.max(a.last, b.last) * (1 + 1e-9);
+  };
+
+  /* What to look at, without saying what the solution printed. */
+  const hint = (expected, given) => {
+    const [wanted, got] = [lines(expected), lines(given)], { line: at, wanted: one, got: own } = difference(expected, given);
+    if (wanted.length !== got.length) return `Your program printed ${got.length} line${got.length > 1 ? "s" : ""}, the solution ${wanted.length}.`;
+    const where = wanted.length > 1 ? `Line ${at}: ` : "", same = (change) => change(one) === change(own);
+    if (same((text) => text.replace(/(\d)\.(?!\d)/g, "$1"))) return `${where}one of the two has whole numbers, the other floats, with a point: 7 is not 7.`;
+    if (same((text) => text.replace(/\s+/g, ""))) return `${where}only the blanks differ.`;
+    if (same((text) => text.replace(/, device='[^']*'/g, ""))) return `${where}the numbers are right, and on another device.`;
+    if (same((text) => text.replace(/, (?:dtype|grad_fn|requires_grad)=[^,)]*/g, ""))) return `${where}the numbers are right; the dtype, or whether there is a gradient, is not.`;
+    if (same((text) => text.replace(NUMBER, "#"))) {
+      const [first, second] = [one, own].map((text) => text.match(NUMBER)), wrong = first.filter((text, i) => !sameFloat(text, second[i])).length;
+      return `${where}${first.length > 1 ? `${wrong} of ${first.length} numbers are` : "the number is"} another one than the solution's.`;
+    }
+    return `${where || "It "}${where ? "it " : ""}differs in more than its numbers.`;
   };
 
   const make = (tag, about = {}, ...inside) => {
@@ -57,10 +77,13 @@
       const right = wanted.find(({ text }) => !difference(text, box.value) || rounded(text, box.value));
       if (right) return told.textContent = `Right: the solution printed ${right.text.includes("\n") ? "the same" : right.text.trim()} (${right.label}).`;
       if (error && !wanted.some(({ text }) => text.includes(error[1]))) return told.textContent = `Not yet: your program ended with ${error[0].trim()}`;
-      const { line, wanted: one, got } = difference(wanted[0].text, box.value);
-      told.replaceChildren(`Not yet. Line ${line} is another one than the solution's.`, make("pre", { className: "sd-text", textContent: `yours:    ${got || "(nothing)"}\nsolution: ${one || "(nothing)"}` }));
+      const near = wanted.find(({ text }) => lines(text).length === lines(box.value).length) ?? wanted[0];
+      const { line, wanted: one, got } = difference(near.text, box.value);
+      const shown = make("pre", { className: "sd-text", textContent: `line ${line}, yours:    ${got || "(nothing)"}\nline ${line}, solution: ${one || "(nothing)"}` });
+      const more = make("button", { type: "button", textContent: "Show the solution's line", onclick: () => more.replaceWith(shown) });
+      told.replaceChildren(`Not yet. ${hint(near.text, box.value)} `, more);
     };
     solution.before(make("details", { className: "sd-widget sd-try" }, make("summary", { textContent: "Check your answer" }), form));
   };
-  (globalThis.sdWidgets ??= {}).exercises = { difference, rounded, mount };
+  (globalThis.sdWidgets ??= {}).exercises = { difference, rounded, hint, mount };
 })();
