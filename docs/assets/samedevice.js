@@ -11,6 +11,7 @@
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
   all(".md-nav--secondary .md-nav").forEach((nav) => { nav.ariaLabel += ", on this page"; });
+  for (const part of all(".md-nav__container")) part.previousElementSibling.ariaLabel = `Pages of ${part.textContent.trim()}`;
   /* What opens the menu and the search is a label, out of the keyboard's reach, and may not be called a button. Its style asks for `for`. */
   for (const label of all("label.md-header__button:not([title])")) {
     const { className, innerHTML, control } = label, ariaLabel = control.id === "__search" ? "Open search" : "Open menu";
@@ -179,7 +180,7 @@
   }).observe(document.querySelector(".md-footer"));
   const done = tiles.filter(({ dataset }) => read().includes(dataset.lesson));
   for (const tile of done) tile.className = "sd-done", tile.append(make("i", { textContent: "read" }));
-  if (done.length) document.querySelector(".sd-progress").textContent = `${done.length} of ${tiles.length} read`;
+  if (done.length) document.querySelector(".sd-progress").textContent = `You have read ${done.length} of ${tiles.length}; this browser alone knows.`;
 
   /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link loads it. */
   all("a[data-copy]").forEach((link) => {

@@ -55,16 +55,15 @@ def figures(site: Site) -> str:
 
 def proof(site: Site) -> str:
     """The line of the home page that says why to trust it, and whom it is for, as Markdown."""
-    blocks = sum(len(page.blocks) for page in site.pages)
+    ran = {one.device: one.ran for one in totals(site)}
     made = {one.environment for page in site.pages for one in site.recorded(page) if not one.environment.simulated}
     ordered = sorted((one for one in made if one.device == "cpu"), key=lambda one: one.order)
     releases = list(dict.fromkeys(one.release for one in ordered))
     versions = " and ".join(filter(None, [", ".join(releases[:-1]), *releases[-1:]]))
-    counted = next(one for one in totals(site) if one.device == "cuda")
     names = sorted({one.short_name.upper() for one in made if one.device == "cuda"})
-    gpu = f", {counted.ran:,} of them on an {' and an '.join(names)} too" if counted.ran else ""
-    ran = f"{blocks:,} programs ran with PyTorch {versions}{gpu}; tests compare each output again."
-    return f"{ran}\nFor people who learn PyTorch, move code to a GPU, or have an error."
+    gpu = f", and {ran['cuda']:,} on an {' and an '.join(names)}" if ran["cuda"] else ""
+    told = f"{ran['cpu']:,} programs ran on a CPU with PyTorch {versions}{gpu}; tests compare their outputs again."
+    return f"{told} For people who learn PyTorch, move code to a GPU, or have an error."
 
 
 def _sentences(site: Site) -> Iterator[str]:

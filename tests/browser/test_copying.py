@@ -91,11 +91,34 @@ def test_the_address_of_a_block_stays(context: Any, address: str) -> None:
 
 
 def test_each_block_has_a_button_in_words(context: Any, address: str) -> None:
-    """A sign alone was taken for one that runs the code; only a long first line leaves no room for words."""
+    """A sign alone was taken for one that runs the code. It has one name, whatever the code's width."""
     page = context.new_page()
     page.goto(f"{address}tensors/creating.html")
     page.locator('[data-block="0"]').scroll_into_view_if_needed()
-    assert page.locator('[data-block="0"] .sd-run').inner_text() == "Copy runnable program"
+    page.locator('[data-block="0"] .sd-run').wait_for()
+    assert set(page.locator(".sd-run").all_inner_texts()) == {"Copy program"}
+
+
+def test_all_code_of_a_page_is_copied_as_one_script(context: Any, address: str) -> None:
+    """From the head of the page, where a reader sees it; it is the script that can be loaded."""
+    page = context.new_page()
+    page.goto(f"{address}tensors/indexing.html")
+    page.get_by_role("link", name="Copy", exact=True).click()
+    page.get_by_text("Copied all code of this page").wait_for()
+    script = page.request.get(f"{address}tensors/indexing.py").text()
+    assert page.evaluate("navigator.clipboard.readText()").strip() == script.strip()
+
+
+def test_no_block_has_an_empty_row_for_its_buttons(browser: Any, address: str) -> None:
+    """They sit on its upper edge; on a phone each block began with two empty lines."""
+    for width in (390, 1440):
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        page.goto(f"{address}devices/choosing.html")
+        gaps = page.locator("[data-block] pre > code").evaluate_all(
+            "all => all.map((one) => parseFloat(getComputedStyle(one).paddingTop))"
+        )
+        assert max(gaps) < 16
+        page.close()
 
 
 def test_on_a_phone_no_button_covers_code(browser: Any, address: str) -> None:

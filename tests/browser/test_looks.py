@@ -60,13 +60,23 @@ def test_the_first_column_leaves_room_for_the_numbers_on_a_phone(browser: Any, a
     page.close()
 
 
-def test_the_copy_button_hides_what_runs_below_it(desktop: Any, address: str) -> None:
-    """A fence that no block is has no room of its own for the button; two texts, one over the other, cannot be read."""
+FIRST_LINE = """(code) => {
+  const all = document.createRange();
+  all.selectNodeContents(code);
+  return all.getClientRects()[0].top;
+}"""
+"""The top of the first line of code."""
+
+
+def test_the_copy_button_covers_no_text(desktop: Any, address: str) -> None:
+    """A fence that no block is has its button on its edge, too; two texts, one over the other, cannot be read."""
     desktop.goto(f"{address}about/how-it-works.html")
     fence = desktop.locator(".highlight:not([data-block])").first
     fence.scroll_into_view_if_needed()
-    color = fence.locator("nav").evaluate("(nav) => getComputedStyle(nav).backgroundColor")
-    assert color == fence.locator("code").evaluate("(code) => getComputedStyle(code).backgroundColor")
+    fence.locator("nav button").wait_for()
+    bottom = fence.locator("nav").evaluate("(nav) => nav.getBoundingClientRect().bottom")
+    top = fence.locator("code").evaluate(FIRST_LINE)
+    assert bottom <= top + 3
 
 
 IN_SIGHT = """() => {
@@ -103,19 +113,32 @@ def test_the_keyboard_reaches_the_menu_only_where_it_is_open(browser: Any, addre
         page.keyboard.press("Tab")
         assert not page.evaluate(in_menu)
     page.get_by_role("button", name="Open menu").press("Enter")
-    page.get_by_role("checkbox", name="Tensors").press("Space")
+    page.get_by_role("checkbox", name="Pages of Tensors").press("Space")
     page.keyboard.press("Tab")
     assert page.evaluate(in_menu)
     assert page.evaluate("document.activeElement.innerText") == "Creating tensors"
-    page.get_by_role("checkbox", name="Tensors").press("Space")
+    page.get_by_role("checkbox", name="Pages of Tensors").press("Space")
     for _ in range(4):
         page.keyboard.press("Tab")
         assert page.evaluate(in_menu)
-        assert "Tensors" not in page.evaluate("document.activeElement.labels[0].innerText")
+        assert page.evaluate("document.activeElement.innerText") != "Creating tensors"
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.ariaLabel") == "Open menu"
     assert not page.locator(".md-sidebar--primary").is_visible()
     page.close()
+
+
+def test_tab_reaches_the_content_in_a_few_stops(desktop: Any, address: str) -> None:
+    """92 stops came before the first of the page: 73 links of the navigation were always open."""
+    desktop.goto(f"{address}devices/moving-tensors.html")
+    desktop.keyboard.press("Tab")
+    assert desktop.evaluate("document.activeElement.innerText") == "Skip to content"
+    inside, stops = "!!document.activeElement.closest('article')", 1
+    while not desktop.evaluate(inside) and stops < 60:
+        desktop.keyboard.press("Tab")
+        stops += 1
+    print("stops before the content:", stops)
+    assert stops < 60
 
 
 def test_a_finger_hits_links_that_stand_by_themselves(browser: Any, address: str) -> None:

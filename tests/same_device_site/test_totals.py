@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from same_device_site.site import Site
-from same_device_site.totals import Total, figures, totals, totals_table
+from same_device_site.totals import Total, figures, proof, totals, totals_table
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recordings import Recording, update
@@ -46,3 +46,17 @@ def test_a_recording_from_a_gpu_changes_the_sentence_by_itself(write: Write) -> 
     said = figures(Site((page,), {page.path: recordings}, {}))
     assert "2 of 2 ran on CUDA, with PyTorch 2.11.0, last on 2026-11-22." in said
     assert "for a machine with CUDA" not in said
+
+
+def test_home_says_why_to_trust_it(write: Write) -> None:
+    """In one line, with numbers that the build counts; versions that did not run are not in it."""
+    page = write(PAGE)
+    recordings = (
+        made(page, OLD, Output("1"), None, None),
+        made(page, NEW, Output("1"), None, None),
+        made(page, GPU, Output("1"), Output("3"), None),
+    )
+    said = proof(Site((page,), {page.path: recordings}, {}))
+    assert said.startswith("1 programs ran on a CPU with PyTorch 2.9 and 2.15, and 2 on an H100; tests compare")
+    assert "\n" not in said
+    assert " on an " not in proof(Site((page,), {page.path: recordings[:2]}, {}))
