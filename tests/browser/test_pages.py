@@ -82,7 +82,7 @@ NARROW: Any = {"width": 320, "height": 700}
 """A window, and a screen of 320 px. The window is first: the theme looks for what scrolls when a page is loaded."""
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Ends when the page has been laid out anew."""
-OWN = 12_000
+OWN = 13_000
 OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
 OUTPUTS = """[document.querySelectorAll("article .sd-out[data-devices]").length,
   [...document.querySelectorAll("article .sd-pane")].filter((pane) => pane.checkVisibility()).length]"""

@@ -26,7 +26,7 @@ def test_a_long_label_is_whole_on_a_phone(context: Any, address: str) -> None:
     labels = page.locator(".sd-head summary").filter(visible=True)
     sizes = labels.evaluate_all("all => all.map((one) => [one.scrollWidth - one.clientWidth, one.offsetHeight])")
     heights = [height for _, height in sizes]
-    assert max(heights) > 1.5 * min(heights)
+    assert max(heights) > 30, "no label has two lines"
     assert not any(hidden for hidden, _ in sizes)
 
 
@@ -227,7 +227,7 @@ def test_home_takes_an_error_to_the_index(home: Any) -> None:
     examples = home.locator(".sd-chips a").all_inner_texts()
     assert len(examples) == 3
     for example in examples:
-        home.get_by_role("link", name=example).click()
+        home.locator(".sd-chips a", has_text=example).click()
         home.locator(".sd-best dt:first-of-type", has_text=example).wait_for()
         home.go_back()
 
@@ -245,11 +245,12 @@ def test_lessons_are_numbered_and_marked_once_they_were_read(context: Any, addre
     assert page.locator("article h1").inner_text().startswith(names[0].split(" ", 1)[1][:10])
     page.locator(".md-footer").scroll_into_view_if_needed()
     page.wait_for_function("localStorage['sd-lessons']")
-    page.get_by_role("link", name="Next:").click()
-    page.locator(".sd-place", has_text=f"2 of {count}").wait_for()
     page.goto(address)
     assert page.locator(".sd-tiles .sd-done b").all_inner_texts() == names[:1]
     assert f"1 of {count}" in page.locator(".sd-progress").inner_text()
+    tiles.first.click()
+    page.get_by_role("link", name="Next:").click()
+    page.locator(".sd-place", has_text=f"2 of {count}").wait_for()
 
 
 def test_a_page_about_a_message_has_a_way_back(context: Any, address: str) -> None:
@@ -270,7 +271,7 @@ def test_the_index_of_errors_opens_where_a_link_leads(context: Any, address: str
     """Entries are in closed boxes, and links to them from elsewhere still work."""
     page = context.new_page()
     page.goto(f"{address}reference/errors.html")
-    assert not page.locator("article dt").filter(visible=True).count()
-    row = page.locator("article dt[id]").nth(40).get_attribute("id")
+    assert not page.locator("article details dt").filter(visible=True).count()
+    row = page.locator("article details dt[id]").nth(40).get_attribute("id")
     page.goto(f"{address}reference/errors.html?again#{row}")
     page.locator(f"dt[id='{row}']").wait_for(state="visible")
