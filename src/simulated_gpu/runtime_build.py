@@ -8,7 +8,7 @@ from . import builder, elf, stubs
 from .installed import Torch
 
 SOURCES = Path(__file__).parent / "runtime"
-RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "pauses", "streams")
+RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "pauses", "refusals", "streams")
 DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall")
 

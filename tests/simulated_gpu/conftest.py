@@ -46,12 +46,12 @@ def python(tmp_path: Path) -> Python:
     site.mkdir()
     shutil.copy(SRC / "simulated_gpu" / "simulated_gpu.pth", site / "sitecustomize.py")
 
-    def run(*arguments: str, **variables: str) -> Completed:
+    def run(*arguments: str, limit: int = 300, **variables: str) -> Completed:
         environment = {**os.environ, "PYTHONPATH": f"{SRC}:{site}", **variables}
         if "CUDA_VISIBLE_DEVICES" not in variables:
             environment.pop("CUDA_VISIBLE_DEVICES", None)  # the site's tests hide GPUs, simulated ones too
         command = [sys.executable, *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=limit)
 
     return run
 

@@ -15,7 +15,8 @@ from simulated_gpu.installed import Torch
 START = """
 import ctypes, os
 cuda = ctypes.CDLL({library!r}, mode=ctypes.RTLD_GLOBAL)
-cuda.cudaGetErrorString.restype = cuda.simgpu_take_refusal.restype = ctypes.c_char_p
+for text in cuda.cudaGetErrorString, cuda.simgpu_take_refusal, cuda.simgpu_unguard, cuda.simgpu_lost:
+    text.restype = ctypes.c_char_p
 MiB = 2**20
 cuda.simgpu_configure(2, (ctypes.c_int * 2)(0, 1), 2, ctypes.c_size_t(64 * MiB), 75, {version})
 
@@ -51,11 +52,12 @@ def runtime(request: pytest.FixtureRequest, once: Callable[..., Path]) -> tuple[
     return folder / "cudart.so", torch.cuda_number
 
 
-def run(runtime: tuple[Path, int], program: str) -> None:
+def run(runtime: tuple[Path, int], program: str, status: int = 0) -> None:
     """Run a program on the runtime in a process of its own, as the runtime has one state a process."""
     start = START.format(library=str(runtime[0]), version=runtime[1])
     done = subprocess.run([sys.executable, "-c", start + program], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
 
 
 def test_each_device_has_memory_of_its_own(runtime: tuple[Path, int]) -> None:
@@ -140,15 +142,49 @@ assert seen == [0] and device() == 1
 
 
 def test_a_launch_that_nobody_computes_is_refused_by_name(runtime: tuple[Path, int]) -> None:
-    """Its result would be whatever the memory held."""
+    """Its result would be whatever the memory held. The guard around it says so, and nothing else fails."""
     run(
         runtime,
         """
+cuda.simgpu_guard()
 assert launch() == 801 and cuda.cudaGetErrorString(801).startswith(b"operation not supported (NotSimulated: ")
+assert cuda.simgpu_unguard() == b"a kernel without a name" and cuda.simgpu_lost() is None
 assert cuda.simgpu_take_refusal() == b"a kernel without a name" and cuda.simgpu_take_refusal() is None
+assert cuda.cudaGetLastError() == 0
+cuda.simgpu_guard(); assert cuda.simgpu_unguard() is None
 cuda.simgpu_enter(); assert launch() == 0; cuda.simgpu_leave()
 assert launch(block=2000) == 9 and cuda.cudaGetErrorString(9) == b"invalid configuration argument"
 assert (cuda.simgpu_launched(), cuda.simgpu_unclaimed()) == (2, 1)
+""",
+    )
+
+
+def test_a_refused_launch_without_a_guard_fails_everything_after_it(runtime: tuple[Path, int]) -> None:
+    """Nobody may have looked at its status. The process does not end with success either."""
+    run(
+        runtime,
+        """
+status, address = allocate(512)
+assert cuda.simgpu_failed() == 0 and launch() == 801
+assert [cuda.cudaDeviceSynchronize(), allocate(512)[0], cuda.cudaGetLastError(), cuda.cudaGetLastError()] == [801] * 4
+assert cuda.cudaMemcpyAsync(address, address, ctypes.c_size_t(8), 3, None) == launch() == 801
+assert cuda.simgpu_lost() == b"a kernel without a name" and cuda.cudaFree(address) == 0
+""",
+        status=1,
+    )
+
+
+def test_a_probe_uses_no_device(runtime: tuple[Path, int]) -> None:
+    """PyTorch's own code runs as far as its checks of devices, and what it would do then leaves nothing behind."""
+    run(
+        runtime,
+        """
+status, address = allocate(512)
+cuda.simgpu_enter()
+cuda.simgpu_probe(); assert cuda.simgpu_end_probe() == 0
+for use in (launch, cuda.cudaDeviceSynchronize, lambda: cuda.cudaMemsetAsync(address, 7, ctypes.c_size_t(512), None)):
+    cuda.simgpu_probe(); assert use() == 801 and cuda.simgpu_end_probe() == 1
+assert cuda.cudaGetLastError() == 0 and ctypes.string_at(address, 1) == b"\\0" and cuda.simgpu_launched() == 0
 """,
     )
 

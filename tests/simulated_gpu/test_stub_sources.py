@@ -10,7 +10,7 @@ import pytest
 from simulated_gpu import builder, elf, stubs
 
 COUNTING = 'extern "C" { int calls; int simgpu_library_call(const char *) { return ++calls > 1; } '
-REFUSING = "int simgpu_refused(const char *) { return 1; } }"
+REFUSING = "int simgpu_refused(const char *) { return 1; } int simgpu_refused_work(const char *) { return 2; } }"
 
 
 @pytest.fixture
@@ -55,6 +55,12 @@ def test_a_size_query_answers_where_the_size_is_asked_for(library: ctypes.CDLL) 
 def test_the_runtime_refuses_what_it_does_not_know(name: str) -> None:
     """An unknown function of the runtime is not a kernel: its result is for the host."""
     assert f'simgpu_refused("{name}"); return 801;' in stubs.source("cudart", [name])
+
+
+@pytest.mark.parametrize("name", ["cuMemsetD32Async", "cudnnBackendExecute", "cuFileRead", "nvshmemx_getmem_on_stream"])
+def test_what_would_have_written_memory_is_refused_as_work(name: str) -> None:
+    """Its caller may not look at the status, and the memory must not be taken for written."""
+    assert f'simgpu_refused_work("{name}")' in stubs.source(name[:5], [name]), name
 
 
 def test_needed_functions_are_found_by_library_and_version(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ void simgpu_unreserve(void *, size_t);
 int simgpu_map(void *, size_t, int);
 int simgpu_unmap(void *, size_t);
 int simgpu_library_call(const char *);
+int simgpu_library_question(const char *);
 int simgpu_refused(const char *);
 }
 
@@ -47,6 +48,8 @@ int refused(const char *what) {
 
 // A call that computes, within an operator whose values another layer provides.
 int computing(const char *what) { return simgpu_library_call(what) ? NOT_SUPPORTED : SUCCESS; }
+// The same of a call that prepares that.
+int preparing(const char *what) { return simgpu_library_question(what) ? NOT_SUPPORTED : SUCCESS; }
 
 // Memory that was made and not yet mapped.
 struct Made {
@@ -191,15 +194,17 @@ EXPORT int cuLogsUnregisterCallback(void *) { return SUCCESS; }
 COMPUTING(cuLaunchKernel)
 COMPUTING(cuLaunchKernelEx)
 COMPUTING(cuLaunchCooperativeKernel)
-COMPUTING(cuModuleUnload)
-COMPUTING(cuFuncSetAttribute)
-COMPUTING(cuFuncSetCacheConfig)
+
+#define PREPARING(name) EXPORT int name() { return preparing(#name); }
+PREPARING(cuModuleUnload)
+PREPARING(cuFuncSetAttribute)
+PREPARING(cuFuncSetCacheConfig)
 
 // Handles that a later launch is given.
 #define HANDLE(name)                                 \
     EXPORT int name(void **handle) {                 \
         *handle = reinterpret_cast<void *>(1);       \
-        return computing(#name);                     \
+        return preparing(#name);                     \
     }
 HANDLE(cuModuleLoad)
 HANDLE(cuModuleLoadData)
@@ -208,9 +213,9 @@ HANDLE(cuModuleGetFunction)
 
 EXPORT int cuFuncGetAttribute(int *value, int, void *) {
     *value = 0;
-    return computing("cuFuncGetAttribute");
+    return preparing("cuFuncGetAttribute");
 }
 EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t) {
     *blocks = 1;
-    return computing("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    return preparing("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }

@@ -56,8 +56,11 @@ Status result(Status status) {
     return status;
 }
 
+void forget_error() { last = SUCCESS; }
+
 Status failed() { return Status(failure.load(std::memory_order_relaxed)); }
 EXPORT void simgpu_fail(int status) { failure = status; }
+EXPORT int simgpu_failed(void) { return failed(); }
 
 EXPORT Status cudaGetLastError() {
     Status status = failed() ? failed() : last;
@@ -75,10 +78,13 @@ EXPORT const char *cudaGetErrorName(int status) {
 EXPORT const char *cudaGetErrorString(int status) {
     const Text *text = find(status);
     if (!text) return "unrecognized error code";
-    const char *refused = status == NOT_SUPPORTED ? last_refusal() : nullptr;
+    const char *lost = status == NOT_SUPPORTED ? lost_launch() : nullptr;
+    const char *refused = status != NOT_SUPPORTED ? nullptr : lost ? lost : last_refusal();
     if (!refused) return text->text;
     simgpu_unsure(refused);
     static thread_local std::string explained;
-    explained = std::string(text->text) + " (NotSimulated: the simulated GPU does not do " + refused + ")";
+    explained = std::string(text->text) + " (NotSimulated: the simulated GPU does not do " + refused;
+    if (lost) explained += ", and memory that it should have written was not; no later call of this process succeeds";
+    explained += ")";
     return explained.c_str();
 }

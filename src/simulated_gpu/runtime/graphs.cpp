@@ -41,6 +41,7 @@ EXPORT Status cudaGraphInstantiate(Executable **executable, Handle graph, unsign
 
 EXPORT Status cudaGraphLaunch(Executable *executable, const void *stream) {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     simgpu_event event{};
     event.kind = SIMGPU_GRAPH_LAUNCH;
     event.what = "cudaGraphLaunch";

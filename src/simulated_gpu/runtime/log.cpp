@@ -1,4 +1,4 @@
-// What happened: the events, their counts, who promised to compute what is launched, and the report of waits and copies.
+// What happened: the events, their counts, and who listens.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,8 +20,6 @@ std::mutex log_lock;
 std::vector<simgpu_event> ring(KEPT);
 uint64_t total = 0;
 std::atomic<uint64_t> counts[SIMGPU_KINDS];
-std::atomic<uint64_t> unclaimed{0};
-std::atomic<bool> refusing{true};
 struct Listener {
     simgpu_listener call;
     void *data;
@@ -37,11 +35,6 @@ std::atomic<uint32_t> watched{0};
 
 std::map<const void *, size_t> workspaces;  // that cuBLAS was given, by address
 
-thread_local int depth = 0;
-thread_local uint64_t launched = 0;
-thread_local std::string refusal;
-thread_local bool refused = false;
-
 }  // namespace
 
 double now() {
@@ -53,7 +46,7 @@ double now() {
 void note(simgpu_event event) {
     event.seconds = now();
     event.device = current_device();
-    event.claimed = depth > 0;
+    event.claimed = is_claimed();
     counts[event.kind].fetch_add(1, std::memory_order_relaxed);
     {
         std::lock_guard<std::mutex> guard(log_lock);
@@ -63,39 +56,6 @@ void note(simgpu_event event) {
     int number = listening.load(std::memory_order_acquire);
     for (int i = 0; i < number; ++i) listeners[i].call(&event, listeners[i].data);
     if (watched.load(std::memory_order_acquire) & (1u << event.kind)) watcher.load()(&event, nullptr);
-}
-
-void refuse(const char *what) {
-    refusal = what;
-    refused = true;
-}
-
-const char *last_refusal() { return refused ? refusal.c_str() : nullptr; }
-
-Status claim(int kind, const char *what, const void *stream) {
-    simgpu_event event{};
-    event.kind = kind;
-    event.what = what;
-    event.stream = stream_id(stream);
-    note(event);
-    ++launched;
-    if (depth > 0) return SUCCESS;
-    unclaimed.fetch_add(1, std::memory_order_relaxed);
-    if (!refusing.load()) return SUCCESS;
-    refuse(what);
-    return NOT_SUPPORTED;
-}
-
-EXPORT void simgpu_enter(void) { ++depth; }
-EXPORT void simgpu_leave(void) { --depth; }
-EXPORT int simgpu_depth(void) { return depth; }
-EXPORT uint64_t simgpu_launched(void) { return launched; }
-EXPORT int simgpu_refuse_unclaimed(int on) { return refusing.exchange(on != 0); }
-
-EXPORT const char *simgpu_take_refusal(void) {
-    if (!refused) return nullptr;
-    refused = false;
-    return refusal.c_str();
 }
 
 EXPORT void simgpu_unsure(const char *what) {
@@ -119,23 +79,12 @@ EXPORT int simgpu_listen(simgpu_listener listener, void *user) {
 }
 
 EXPORT uint64_t simgpu_count(int kind) { return kind > 0 && kind < SIMGPU_KINDS ? counts[kind].load() : 0; }
-EXPORT uint64_t simgpu_unclaimed(void) { return unclaimed; }
 
 EXPORT size_t simgpu_recent(simgpu_event *events, size_t most) {
     std::lock_guard<std::mutex> guard(log_lock);
     size_t number = std::min({size_t(total), KEPT, most});
     for (size_t i = 0; i < number; ++i) events[i] = ring[(total - number + i) % KEPT];
     return number;
-}
-
-// For the stubs of the other libraries: notes a call, and returns 0, or 1 if it is refused.
-EXPORT int simgpu_library_call(const char *what) {
-    simgpu_bind_context();
-    return claim(SIMGPU_LIBRARY_CALL, what, nullptr) != SUCCESS;
-}
-EXPORT int simgpu_refused(const char *what) {
-    refuse(what);
-    return 1;
 }
 
 // Calls Python's listener for the events of some kinds, one bit each; 0 ends that.

@@ -21,6 +21,8 @@ std::map<uintptr_t, Block> blocks;
 std::map<int, size_t> used;       // bytes by device
 std::map<int, size_t> high_mark;  // the most so far
 
+int dirt = -1;  // what new memory is filled with, for tests
+
 uintptr_t number(const void *address) { return reinterpret_cast<uintptr_t>(address); }
 
 // The block that holds an address. The caller holds the lock.
@@ -81,6 +83,7 @@ Status allocate(const char *what, void **address, size_t bytes) {
         }
         blocks[number(*address)] = {bytes, device, false};
     }
+    if (dirt >= 0 && !settings.shapes_only) std::memset(*address, dirt, bytes);
     note_memory(SIMGPU_ALLOCATE, what, *address, bytes);
     return SUCCESS;
 }
@@ -165,6 +168,7 @@ void copy_pageable(const Copy &work, const void *stream, bool to_host) {
 
 Status copy(const char *what, const Copy &work, const void *stream, bool waits) {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     int from = place(work.source), to = place(work.target);
     if (settings.shapes_only && from >= 0 && to < 0) {
         refuse("reads of the GPU's memory, which holds no values");
@@ -193,6 +197,7 @@ Status copy(const char *what, const Copy &work, const void *stream, bool waits) 
 
 Status fill(const char *what, const Fill &work, const void *stream) {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     simgpu_event event{};
     event.kind = SIMGPU_FILL;
     event.what = what;
@@ -219,6 +224,7 @@ struct PointerAttributes {
 }  // namespace
 
 EXPORT int simgpu_device_of(const void *address) { return place(address); }
+EXPORT void simgpu_dirty(int byte) { dirt = byte; }
 
 EXPORT Status cudaMalloc(void **address, size_t bytes) { return allocate("cudaMalloc", address, bytes); }
 EXPORT Status cudaFree(void *address) { return release("cudaFree", address); }

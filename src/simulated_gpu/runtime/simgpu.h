@@ -22,9 +22,29 @@ void simgpu_leave(void);
 int simgpu_depth(void);
 
 /* With 1, a launch or a library's call outside of simgpu_enter fails with cudaErrorNotSupported (or the library's own
- * "not supported"), so that no value is used that nobody computed: the default. With 0 it is only counted.
- * Returns the previous setting. */
+ * "not supported"), so that no value is used that nobody computed: the default. A caller may not look at that, so the
+ * end of the guard around it says it too, and without a guard every later call fails as after simgpu_fail.
+ * With 0 it is only counted. Returns the previous setting. */
 int simgpu_refuse_unclaimed(int on);
+
+/* Between the two, the thread promises to raise what simgpu_unguard returns: the name of a launch that was refused within,
+ * or NULL. The calls nest; the innermost says it. */
+void simgpu_guard(void);
+const char *simgpu_unguard(void);
+/* The launch that was refused where there was no guard, or NULL. */
+const char *simgpu_lost(void);
+
+/* Between the two, whatever would use the device fails: launches, library calls, copies, fills and waits. An error that
+ * is raised before that is one that PyTorch's own checks found. simgpu_end_probe returns whether anything failed so. */
+void simgpu_probe(void);
+int simgpu_end_probe(void);
+int simgpu_probing(void);
+
+/* The error that every call gives since a kernel failed or was lost, or 0. */
+int simgpu_failed(void);
+
+/* Fills memory that is allocated from now on with this byte, for tests: old memory that nobody wrote shows. -1: with zeros. */
+void simgpu_dirty(int byte);
 
 /* The name of what was refused last on this thread, or NULL. Reading clears it. The text lives until the next refusal. */
 const char *simgpu_take_refusal(void);

@@ -53,6 +53,9 @@ extern std::mutex lock;
 // Remembers an error for cudaGetLastError, as each function of the runtime does, and returns it.
 Status result(Status status);
 
+// Forgets this thread's last error, which was said in another way.
+void forget_error();
+
 // The error that all calls give since a kernel failed, or SUCCESS.
 Status failed();
 // Whether a call of the runtime makes the primary context of the current device the thread's own, as most do.
@@ -143,3 +146,9 @@ Status claim(int kind, const char *what, const void *stream);
 void refuse(const char *what);
 // What was refused last on this thread, or nullptr. It stays until it is taken.
 const char *last_refusal();
+// The launch that was refused where nothing could raise it: since then the process has failed. Or nullptr.
+const char *lost_launch();
+// Whether this thread only asks how far PyTorch's code gets without the device. It got as far as this then.
+bool probing();
+// Whether this thread promised to compute what is launched.
+bool is_claimed();

@@ -210,6 +210,7 @@ EXPORT Status cudaStreamGetPriority(const void *handle, int *priority) {
 
 EXPORT Status cudaStreamSynchronize(const void *stream) {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     if (Status status = check_not_captured(stream)) return result(status);
     note_stream(SIMGPU_WAIT, "cudaStreamSynchronize", stream, true);
     finish(line_of(stream));
@@ -224,6 +225,7 @@ EXPORT Status cudaStreamQuery(const void *stream) {
 }
 EXPORT Status cudaDeviceSynchronize() {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     {
         std::lock_guard<std::mutex> guard(lock);
         if (forbidden_by_capture()) return result(CAPTURE_UNSUPPORTED);
@@ -273,6 +275,7 @@ EXPORT Status cudaEventQuery(const void *event) {
 }
 EXPORT Status cudaEventSynchronize(const void *event) {
     if (Status status = usable()) return result(status);
+    if (probing()) return result(NOT_SUPPORTED);
     Event awaited;
     if (Status status = check_event(event, awaited)) return result(status);
     note_stream(SIMGPU_WAIT, "cudaEventSynchronize", nullptr, true);

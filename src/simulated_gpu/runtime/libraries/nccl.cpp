@@ -9,6 +9,7 @@
 
 extern "C" int simgpu_refused(const char *);
 extern "C" void simgpu_hurry(const char *);
+extern "C" int simgpu_failed();
 
 namespace {
 
@@ -84,6 +85,7 @@ int compute_in_process(std::vector<Call> calls) {
 int finish() {
     std::vector<Call> calls, here, apart;
     calls.swap(pending);
+    if (simgpu_failed()) return nccl::fail(UNHANDLED_CUDA_ERROR, "a kernel failed before, or was not computed");
     simgpu_hurry("NCCL");  // its results are computed now
     for (const Call &call : calls) (call.communicator->clique->folder.empty() ? here : apart).push_back(call);
     std::vector<uint64_t> numbers;
@@ -124,6 +126,7 @@ EXPORT int ncclGetUniqueId(UniqueId *id) {
 EXPORT const char *ncclGetErrorString(int status) {
     switch (status) {
         case SUCCESS: return "no error";
+        case UNHANDLED_CUDA_ERROR: return "unhandled cuda error (run with NCCL_DEBUG=INFO for details)";
         case INVALID_ARGUMENT: return "invalid argument (run with NCCL_DEBUG=WARN for details)";
         case REMOTE_ERROR: return "remote process exited or there was a network error";
         case INVALID_USAGE: return "invalid usage (run with NCCL_DEBUG=WARN for details)";

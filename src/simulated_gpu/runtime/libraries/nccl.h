@@ -10,7 +10,7 @@
 
 namespace nccl {
 
-constexpr int SUCCESS = 0, SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6;
+constexpr int SUCCESS = 0, UNHANDLED_CUDA_ERROR = 1, SYSTEM_ERROR = 2, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6;
 constexpr int SUM = 0, PRODUCT = 1, MAXIMUM = 2, MINIMUM = 3, AVERAGE = 4, FIRST_SCALED = 5;
 
 enum class Kind { broadcast, reduce, all_reduce, reduce_scatter, all_gather, all_to_all, send, receive };

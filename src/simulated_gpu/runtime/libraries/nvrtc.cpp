@@ -6,7 +6,7 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 extern "C" int simgpu_cuda_version();
-extern "C" int simgpu_library_call(const char *);
+extern "C" int simgpu_library_question(const char *);
 
 namespace {
 
@@ -22,7 +22,7 @@ EXPORT int nvrtcVersion(int *major, int *minor) {
     return 0;
 }
 EXPORT const char *nvrtcGetErrorString(int status) { return status ? LOG : "NVRTC_SUCCESS"; }
-EXPORT int nvrtcCompileProgram() { return simgpu_library_call("nvrtcCompileProgram") ? COMPILATION_ERROR : 0; }
+EXPORT int nvrtcCompileProgram() { return simgpu_library_question("nvrtcCompileProgram") ? COMPILATION_ERROR : 0; }
 EXPORT int nvrtcGetProgramLogSize(void *, size_t *bytes) {
     *bytes = sizeof LOG;
     return 0;

@@ -30,9 +30,13 @@ void fail_in_the_kernel(const std::string& op, const std::string& message) {
   std::cerr << "Simulated GPU: an assertion of the kernel of " << op << " failed: " << line << std::endl;
   runtime::fail(ASSERTED);
   const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
-  c10::impl::VirtualGuardImpl gpu(at::kCUDA);
   if (blocking && *blocking == '1')
-    gpu.synchronizeDevice(gpu.getDevice().index());
+    raise_failure();
+}
+
+void raise_failure() {
+  c10::impl::VirtualGuardImpl gpu(at::kCUDA);
+  gpu.synchronizeDevice(gpu.getDevice().index());
 }
 
 } // namespace simulated_gpu

@@ -12,4 +12,7 @@ bool is_an_assertion_of_a_kernel(const std::string& message);
 // operator itself returns, unless CUDA_LAUNCH_BLOCKING=1, as on a real GPU.
 void fail_in_the_kernel(const std::string& op, const std::string& message);
 
+// Raises the error that every call gives since a kernel failed or was lost.
+void raise_failure();
+
 } // namespace simulated_gpu

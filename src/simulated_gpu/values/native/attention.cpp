@@ -209,6 +209,10 @@ at::Tensor scalar(uint64_t word, const at::Tensor& beside) {
 void efficient_forward(const Call& call) {
   refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k", "seqlen_k"});
   forward(call, call.host("bias"));
+  if (call.argument("dropout_p").toDouble() > 0)
+    return;
+  for (size_t unused : {2, 3}) // a seed and an offset, which PyTorch leaves unwritten
+    call.result(unused).zero_();
 }
 
 void efficient_backward(const Call& call) {
@@ -227,8 +231,10 @@ void flash_forward(const Call& call) {
   if (call.argument("return_debug_mask").toBool())
     throw NotSimulated(call.op.name() + ": the simulated GPU has no debug mask. Leave return_debug_mask out.");
   forward(call, {});
-  if (call.argument("dropout_p").toDouble() == 0)
+  if (call.argument("dropout_p").toDouble() == 0) {
+    call.result(2).zero_(); // PyTorch leaves it unwritten
     return;
+  }
   auto* words = static_cast<uint64_t*>(call.result(2).mutable_data_ptr());
   words[0] = call.random.seed;
   words[1] = call.random.offset;

@@ -27,6 +27,10 @@ c10::IValue host_argument(const c10::IValue& argument);
 template <class Function>
 c10::IValue map_tensors(const c10::IValue& value, const Function& function);
 
+// Calls a function with each defined tensor of an argument.
+template <class Function>
+void each_tensor(const c10::IValue& value, const Function& function);
+
 } // namespace simulated_gpu
 
 #include "host_map.h"

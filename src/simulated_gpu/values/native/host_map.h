@@ -1,7 +1,20 @@
-// Applies a function to the tensors of an operator's argument, whatever kind of list holds them.
+// Applies or calls a function with the tensors of an operator's argument, whatever kind of list holds them.
 #pragma once
 
 namespace simulated_gpu {
+
+template <class Function>
+void each_tensor(const c10::IValue& value, const Function& function) {
+  if (value.isTensor()) {
+    const auto& tensor = value.toTensor();
+    if (tensor.defined())
+      function(tensor);
+  } else if (value.isList()) {
+    for (const auto& element : value.toListRef())
+      if (element.isTensor() && element.toTensor().defined())
+        function(element.toTensor());
+  }
+}
 
 template <class Function>
 c10::IValue map_tensors(const c10::IValue& value, const Function& function) {

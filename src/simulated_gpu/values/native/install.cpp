@@ -1,6 +1,7 @@
 // Puts the layer's kernels in the place of PyTorch's own under the CUDA key.
 #include "below.h"
 #include "errors.h"
+#include "guarded.h"
 #include "operator.h"
 #include "recurrent_layers.h"
 #include "runtime.h"
@@ -58,9 +59,12 @@ bool stays(const c10::OperatorHandle& handle, c10::DispatchKey key) {
   return computes_nothing(schema) || (key != c10::DispatchKey::CUDA && describes_sparse(schema));
 }
 
-void replace(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+c10::KernelFunction computed(const c10::OperatorHandle& handle, c10::DispatchKey key) {
   auto op = std::make_shared<const Operator>(handle, key, special_for(handle, key));
-  auto kernel = c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op)));
+  return c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op)));
+}
+
+void put_in_place(const c10::OperatorHandle& handle, c10::DispatchKey key, c10::KernelFunction kernel) {
   auto registration = c10::Dispatcher::singleton().registerImpl(
       handle.operator_name(), key, std::move(kernel), std::nullopt, nullptr, "simulated_gpu");
   new c10::RegistrationHandleRAII(std::move(registration)); // kept for the life of the process
@@ -82,7 +86,10 @@ void replace_all() {
       continue;
     for (auto key : {c10::DispatchKey::CUDA, c10::DispatchKey::SparseCUDA, c10::DispatchKey::SparseCsrCUDA})
       if (has_own_kernel(*handle, key) && !stays(*handle, key))
-        replace(*handle, key);
+        put_in_place(*handle, key, computed(*handle, key));
+    for (auto key : {c10::DispatchKey::NestedTensorCUDA, c10::DispatchKey::QuantizedCUDA})
+      if (handle->hasKernelForDispatchKey(key))
+        put_in_place(*handle, key, guarded(*handle, key));
   }
 }
 

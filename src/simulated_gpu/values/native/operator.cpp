@@ -1,7 +1,9 @@
 // Runs PyTorch's own code of an operator, and has the values computed if it launched anything.
 #include "operator.h"
 
+#include "assertions.h"
 #include "below.h"
+#include "devices.h"
 #include "errors.h"
 #include "graphs.h"
 #include "host.h"
@@ -202,17 +204,21 @@ Arguments Operator::results_of(const Arguments& arguments, const Arguments& made
 }
 
 void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
+  if (idle || runtime::probing()) {
+    original(keys, stack);
+    return;
+  }
+  if (runtime::failed() && (special_.replace || special_.foresee))
+    raise_failure(); // others launch, and are told so
   if (runtime::shapes_only()) {
     call_without_values(keys, stack);
     return;
   }
-  if (idle) {
-    original(keys, stack);
-    return;
-  }
-  Claim claim;
   auto count = schema().arguments().size();
   Arguments arguments(stack->end() - count, stack->end());
+  if (special_.replace)
+    devices::check(*this, keys, arguments);
+  Claim claim;
   auto busy = pauses::busy_stream(arguments);
   if (busy && !pauses::can_wait(special_, reads_what_it_writes_, arguments)) {
     // PyTorch's own code waits where it reads a result; else a real GPU would go on.
@@ -234,6 +240,7 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     return;
   }
   auto saved = save(arguments);
+  devices::Strangers strangers(arguments);
   Promise promise(special_.foresee, arguments);
   {
     Idle within(special_.alone);
@@ -241,6 +248,7 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   }
   if (!claim.launched())
     return;
+  strangers.refuse(*this, arguments);
   auto results = torch::jit::last(*stack, schema().returns().size());
   Call call{*this, arguments, results, state};
   auto compute = special_.compute ? special_.compute : compute_on_cpu;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <vector>
 
 #include "../../runtime/simgpu.h"
 
@@ -28,6 +29,12 @@ struct Functions {
   void (*put_off)(const void*, void (*)(void*), void (*)(void*), void*);
   void (*finish)(const void*);
   void (*hurry)(const char*);
+  int (*failed)();
+  void (*guard)();
+  const char* (*unguard)();
+  void (*probe)();
+  int (*end_probe)();
+  int (*probing)();
 };
 
 Functions functions;
@@ -38,7 +45,8 @@ thread_local int64_t expected = 0;
 thread_local int reads_left = 0;
 thread_local Launch newest = {};
 thread_local Launch newest_random = {};
-
+thread_local int noting_copies = 0;
+thread_local std::vector<const void*> sources;
 
 // PyTorch's kernels that fill a tensor with random numbers have names of this kind.
 bool draws(const char* kernel) {
@@ -48,6 +56,8 @@ bool draws(const char* kernel) {
 void answer(const simgpu_event* event, void*) {
   if (event->kind == SIMGPU_LAUNCH)
     remember(event->what);
+  if (event->kind == SIMGPU_COPY && noting_copies > 0)
+    sources.push_back(event->source);
   bool read = event->kind == SIMGPU_COPY && event->direction == SIMGPU_DEVICE_TO_HOST;
   if (!read || reads_left == 0)
     return;
@@ -99,6 +109,12 @@ const char* connect() {
   want(functions.put_off, "simgpu_put_off");
   want(functions.finish, "simgpu_finish");
   want(functions.hurry, "simgpu_hurry");
+  want(functions.failed, "simgpu_failed");
+  want(functions.guard, "simgpu_guard");
+  want(functions.unguard, "simgpu_unguard");
+  want(functions.probe, "simgpu_probe");
+  want(functions.end_probe, "simgpu_end_probe");
+  want(functions.probing, "simgpu_probing");
   if (!missing)
     functions.listen(answer, nullptr);
   return missing;
@@ -122,6 +138,47 @@ bool shapes_only() {
 
 bool take_refusal() {
   return functions.take_refusal() != nullptr;
+}
+
+int failed() {
+  return functions.failed();
+}
+
+void guard() {
+  functions.guard();
+}
+
+const char* unguard() {
+  return functions.unguard();
+}
+
+void probe() {
+  functions.probe();
+}
+
+bool end_probe() {
+  return functions.end_probe() != 0;
+}
+
+bool probing() {
+  return functions.probing() != 0;
+}
+
+void note_copies() {
+  ++noting_copies;
+}
+
+void forget_copies() {
+  if (--noting_copies == 0)
+    sources.clear();
+}
+
+bool was_copied(const void* start, size_t bytes) {
+  const auto* first = static_cast<const char*>(start);
+  for (const void* source : sources)
+    if (source >= first && source < first + bytes)
+      return true;
+  return false;
 }
 
 uint64_t launched() {

@@ -1,6 +1,7 @@
 // The preloaded runtime's functions, found by name: this library is built without linking against it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace simulated_gpu::runtime {
@@ -13,6 +14,23 @@ void leave();
 bool shapes_only();
 // Whether the runtime has refused something on this thread since the last question.
 bool take_refusal();
+
+// The error that every call gives since a kernel failed or was lost, or 0.
+int failed();
+
+// Between the two, what would be lost of refused launches is kept; unguard returns its name, or null.
+void guard();
+const char* unguard();
+
+// Between the two, whatever would use the device fails. end_probe returns whether anything did.
+void probe();
+bool end_probe();
+bool probing();
+
+// Between the two, the sources of this thread's copies are noted, and whether one was in these bytes.
+void note_copies();
+void forget_copies();
+bool was_copied(const void* start, size_t bytes);
 
 // Kernels and library calls that this thread has launched so far.
 uint64_t launched();

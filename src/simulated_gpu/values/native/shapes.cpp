@@ -1,5 +1,6 @@
 // Runs an operator where nothing is computed: PyTorch's own code allocates and launches, and that is all.
 #include "below.h"
+#include "devices.h"
 #include "errors.h"
 #include "host.h"
 #include "operator.h"
@@ -38,6 +39,7 @@ void Operator::call_without_values(c10::DispatchKeySet keys, Stack* stack) const
       return;
     }
     runtime::bind_context();
+    devices::check(*this, keys, Arguments(stack->end() - schema().arguments().size(), stack->end()));
     Below below;
     auto arguments = torch::jit::pop(*stack, schema().arguments().size());
     for (auto& result : results_of(arguments, special_.replace(Call{*this, arguments, {}, {}})))

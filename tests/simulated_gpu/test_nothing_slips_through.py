@@ -1,0 +1,215 @@
+"""A value that nobody computed never reaches the program, and a tensor on the wrong device is never accepted.
+
+The operators are drawn by lot. All of them, which takes ten minutes: SIMULATED_GPU_ATTACK=all pytest FILE.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simulated_gpu import builder
+
+pytestmark = pytest.mark.cuda_build
+Simulated = Callable[..., str]
+Python = Callable[..., "subprocess.CompletedProcess[str]"]
+ATTACK = Path(__file__).parent / "attack"
+NUMBER = "9999" if os.environ.get("SIMULATED_GPU_ATTACK") == "all" else "40"
+SECONDS = 3600
+
+KERNEL = """
+extern "C" {
+struct Dimensions { unsigned x, y, z; };
+unsigned __cudaPushCallConfiguration(Dimensions, Dimensions, unsigned long, void *);
+int __cudaPopCallConfiguration(Dimensions *, Dimensions *, unsigned long *, void **);
+int cudaLaunchKernel(const void *, Dimensions, Dimensions, void **, unsigned long, void *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+}
+static void stub(float *data, float by) {  // what nvcc makes of a kernel's body on the host
+    Dimensions grid, block;
+    unsigned long shared;
+    void *stream, *arguments[] = {&data, &by};
+    __cudaPopCallConfiguration(&grid, &block, &shared, &stream);
+    cudaLaunchKernel(reinterpret_cast<const void *>(stub), grid, block, arguments, shared, stream);
+}
+static int registered = [] {
+    auto address = reinterpret_cast<const char *>(stub);
+    __cudaRegisterFunction(nullptr, address, nullptr, "_Z5scalePff", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    return 0;
+}();
+extern "C" void scale(float *data, float by) {  // scale<<<1, 32>>>(data, by), and nobody looks whether it worked
+    __cudaPushCallConfiguration({1, 1, 1}, {32, 1, 1}, 0, nullptr);
+    stub(data, by);
+}
+"""
+
+
+@pytest.fixture
+def extension(tmp_path: Path) -> str:
+    """A program's beginning that loads a kernel as an extension has it: launched, and never checked."""
+    source, library = tmp_path / "scale.cpp", tmp_path / "scale.so"
+    source.write_text(KERNEL)
+    builder.compile_with(["-shared", "-fPIC", str(source), "-o", str(library)])
+    return f"""
+import ctypes, torch
+def scale(x, by):
+    ctypes.CDLL({str(library)!r}).scale(ctypes.c_void_p(x.data_ptr()), ctypes.c_float(by))
+x = torch.full((32,), 777.0, device="cuda")
+"""
+
+
+def run(python: Python, tmp_path: Path, program: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that may fail."""
+    (tmp_path / "program.py").write_text(program)
+    return python("-m", "simulated_gpu", *options, "program.py")
+
+
+def test_a_launch_that_nobody_checks_fails_all_that_comes_after_it(
+    python: Python, tmp_path: Path, extension: str
+) -> None:
+    """Like an asynchronous error of a GPU: it stays until the process ends, however often it is caught."""
+    program = f"""{extension}
+event, stream = torch.cuda.Event(), torch.cuda.Stream()
+event.record()
+scale(x, 2)
+calls = [
+    torch.cuda.synchronize, x.tolist, x.cpu, x.sum, lambda: x.unique(dim=0), lambda: x.nonzero(), lambda: print(x),
+    lambda: x[0].item(), lambda: x.to("cuda:1"), lambda: x.copy_(torch.ones(32)), lambda: torch.ones(2, device="cuda"),
+    event.record, event.synchronize, event.query, stream.synchronize, torch.cuda.synchronize,
+    lambda: torch.save(x, "x.pt"), lambda: torch.nn.parallel.comm.broadcast(x, [0, 1]), lambda: x.cpu(),
+]
+for number, call in enumerate(calls):
+    try:
+        print("accepted", number, call())
+    except Exception as error:
+        assert "NotSimulated: the simulated GPU does not do scale(float*, float)" in str(error), (number, error)
+print("end")
+"""
+    done = run(python, tmp_path, program, "--gpus", "2")
+    assert done.stdout == "end\n", done.stderr
+    assert done.returncode == 1
+    assert "does not do scale(float*, float), and memory that it should have written was not." in done.stderr
+
+
+def test_a_program_that_never_waits_does_not_end_well(python: Python, tmp_path: Path, extension: str) -> None:
+    """Its last line may be a launch. Success would say that it was computed."""
+    done = run(python, tmp_path, f"{extension}\nprint(x[0].item(), flush=True)\nscale(x, 2)\n")
+    assert (done.returncode, done.stdout) == (1, "777.0\n")
+    assert "What this program computed after that is not to be used." in done.stderr
+
+
+def test_an_operator_that_launches_without_a_look_is_refused_and_the_program_goes_on(simulated: Simulated) -> None:
+    """Padding a nested tensor showed what was in its memory before. Its error can be caught: nothing of it is left."""
+    program = """
+import simulated_gpu, torch, warnings
+warnings.simplefilter("ignore")
+torch.full((1000,), 777.0, device="cuda")
+nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], device="cuda")
+try:
+    print(torch.nested.to_padded_tensor(nested, 0.0))
+except simulated_gpu.NotSimulated as error:
+    print(error)
+print((torch.ones(2, device="cuda") + 1).tolist())
+"""
+    first, second = simulated(program).splitlines()
+    assert first.startswith("aten::to_padded_tensor on NestedTensorCUDA: the simulated GPU does not compute it (")
+    assert second == "[2.0, 2.0]"
+
+
+def test_what_only_asks_fails_nothing_else(simulated: Simulated) -> None:
+    """A handle that nobody gets leaves no memory unwritten, so a program that can do without it goes on."""
+    program = """
+import torch
+x = torch.ones(3, device="cuda")
+try:
+    x.untyped_storage()._share_cuda_()
+except RuntimeError as error:
+    print(str(error).splitlines()[0])
+print(x.tolist())
+"""
+    expected = "CUDA error: operation not supported (NotSimulated: the simulated GPU does not do cudaIpcGetMemHandle)\n"
+    assert simulated(program) == f"{expected}[1.0, 1.0, 1.0]\n"
+
+
+def test_memory_that_nobody_wrote_shows_nowhere(python: Python) -> None:
+    """Each operator runs over two kinds of dirt: a result that was computed is the same over both."""
+    program = ("-m", "simulated_gpu", "--gpus", "2", str(ATTACK / "dirty.py"), NUMBER, "11", "2")
+    done = python(*program, limit=SECONDS, PYTORCH_NO_CUDA_MEMORY_CACHING="1")
+    assert done.returncode == 0, done.stderr
+    *slips, counts = done.stdout.splitlines()
+    assert slips == []
+    assert "'computed': 0" not in counts
+
+
+def test_dirt_shows_where_nobody_wrote(simulated: Simulated) -> None:
+    """The test above could not fail if it did not."""
+    program = """
+import ctypes, torch
+for dirt in 0x2a, 0x55:
+    ctypes.CDLL(None).simgpu_dirty(dirt)
+    print(torch.empty(2, dtype=torch.uint8, device="cuda").tolist())
+"""
+    assert simulated(program, PYTORCH_NO_CUDA_MEMORY_CACHING="1") == "[42, 42]\n[85, 85]\n"
+
+
+MOVED = (
+    *("aten.copy_.", "aten._to_copy.", "aten._foreach_copy_.", "aten.index.", "aten.index_put.", "aten.index_put_."),
+    *("aten._index_put_impl_.", "aten._unsafe_index.", "aten._unsafe_index_put.", "aten._unsafe_masked_index."),
+    *("aten._unsafe_masked_index_put_accumulate.", "aten.select_scatter.", "aten.slice_scatter.", "aten._trilinear."),
+    *(
+        "aten.diagonal_scatter.",
+        "aten.as_strided_scatter.",
+        "aten.resize_as_.",
+        "aten._use_cudnn_ctc_loss.",
+        "aten._use_miopen_ctc_loss.",
+    ),
+)
+"""Operators whose PyTorch code takes tensors of several devices: it copies, fetches an index, or asks for shapes.
+_trilinear gets there with empty tensors alone."""
+
+
+def test_a_tensor_elsewhere_is_an_error_wherever_pytorch_checks(python: Python) -> None:
+    """Each tensor once on the CPU, once on the other GPU. Numbers and empty tensors may be anywhere."""
+    program = ("-m", "simulated_gpu", "--gpus", "2", str(ATTACK / "elsewhere.py"), NUMBER, "11", "2")
+    done = python(*program, limit=SECONDS)
+    assert done.returncode == 0, done.stderr
+    *accepted, counts = done.stdout.splitlines()
+    assert [line for line in accepted if "accepted*" in line] == [], "PyTorch's dispatch checks these"
+    assert [line for line in accepted if line.split()[3] == "tensor" and not line.startswith(MOVED)] == []
+    assert "'raised': 0" not in counts
+
+
+def test_what_is_computed_whole_has_pytorchs_text_for_a_wrong_device(simulated: Simulated) -> None:
+    """Its own code, which checks devices first, does not run where cuDNN or cuSPARSE would."""
+    program = """
+import torch
+from torch import nn
+x = torch.randn(2, 3, 4, 4, device="cuda")
+statistics = nn.BatchNorm2d(3).cuda()
+statistics.running_mean = statistics.running_mean.cpu()
+sparse, dense = torch.eye(3, device="cuda"), torch.ones(3, 3)
+attempts = [
+    lambda: statistics(x), lambda: nn.BatchNorm2d(3).to("cuda:1")(x), lambda: nn.Conv2d(3, 3, 3).to("cuda:1")(x),
+    lambda: sparse.to_sparse() @ dense, lambda: sparse.to_sparse_csr() @ dense.to("cuda:1"),
+    lambda: sparse.to_sparse() + dense.to_sparse(),
+]
+for attempt in attempts:
+    try:
+        print("accepted", attempt())
+    except RuntimeError as error:
+        print(error)
+"""
+    common = "Expected all tensors to be on the same device, but got {} is on {}, different from other tensors on "
+    text = common + "cuda:0 (when checking argument in method wrapper_{})"
+    assert simulated(program, "--gpus", "2").splitlines() == [
+        text.format("running_mean", "cpu", "CUDA__cudnn_batch_norm"),
+        text.format("weight", "cuda:1", "CUDA__cudnn_batch_norm"),
+        text.format("weight", "cuda:1", "CUDA__cudnn_convolution"),
+        text.format("mat2", "cpu", "SparseCUDA__mm"),
+        text.format("mat2", "cuda:1", "SparseCsrCUDA__mm"),
+        "add: expected 'other' to be CUDA, but got CPU",
+    ]
