@@ -200,6 +200,12 @@ void move_generator(const Call& call, int64_t scores) {
   generator.set_offset(call.random.offset + (uint64_t(scores) + 3) / 4 * 4);
 }
 
+// Without dropout PyTorch leaves the generator's state unwritten, a seed and an offset.
+void write_no_state(const Call& call) {
+  for (size_t word : {2, 3})
+    call.result(word).zero_();
+}
+
 at::Tensor scalar(uint64_t word, const at::Tensor& beside) {
   return at::full({}, int64_t(word), beside.options().dtype(at::kLong));
 }
@@ -211,8 +217,7 @@ void efficient_forward(const Call& call) {
   forward(call, call.host("bias"));
   if (call.argument("dropout_p").toDouble() > 0)
     return;
-  for (size_t unused : {2, 3}) // a seed and an offset, which PyTorch leaves unwritten
-    call.result(unused).zero_();
+  write_no_state(call);
 }
 
 void efficient_backward(const Call& call) {
@@ -232,7 +237,7 @@ void flash_forward(const Call& call) {
     throw NotSimulated(call.op.name() + ": the simulated GPU has no debug mask. Leave return_debug_mask out.");
   forward(call, {});
   if (call.argument("dropout_p").toDouble() == 0) {
-    call.result(2).zero_(); // PyTorch leaves it unwritten
+    write_no_state(call);
     return;
   }
   auto* words = static_cast<uint64_t*>(call.result(2).mutable_data_ptr());
