@@ -200,7 +200,7 @@ void move_generator(const Call& call, int64_t scores) {
   generator.set_offset(call.random.offset + (uint64_t(scores) + 3) / 4 * 4);
 }
 
-// Without dropout PyTorch leaves the generator's state unwritten, a seed and an offset.
+// PyTorch leaves results for the generator's state unwritten where nothing is drawn, and one that nothing uses.
 void write_no_state(const Call& call) {
   for (size_t word : {2, 3})
     call.result(word).zero_();
@@ -236,10 +236,9 @@ void flash_forward(const Call& call) {
   if (call.argument("return_debug_mask").toBool())
     throw NotSimulated(call.op.name() + ": the simulated GPU has no debug mask. Leave return_debug_mask out.");
   forward(call, {});
-  if (call.argument("dropout_p").toDouble() == 0) {
-    write_no_state(call);
+  write_no_state(call);
+  if (call.argument("dropout_p").toDouble() == 0)
     return;
-  }
   auto* words = static_cast<uint64_t*>(call.result(2).mutable_data_ptr());
   words[0] = call.random.seed;
   words[1] = call.random.offset;
