@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -191,3 +192,24 @@ def test_what_both_printed_is_the_output_of_the_real_one(block: Block) -> None:
     assert "sd-switch" not in html
     fewer = output_html(block, [*on_cpu("1", "1", "1", "1"), same[1]])
     assert "2.9 to 2.15</span> and CUDA, simulated · PyTorch 2.13</summary>" in fewer
+
+
+def test_words_that_repeat_are_aligned_within_a_limit(block: Block) -> None:
+    """1,500 equal words with holes took minutes, though a page compares no more than 10 million pairs."""
+    texts = ["b " * 1_500, " ".join("c" if at % 7 == 0 else "b" for at in range(1_500))]
+    shown = [
+        ShownOutput("cpu", Output(text), replace(CPU, torch=torch))
+        for text, torch in zip(texts, VERSIONS, strict=False)
+    ]
+    start = time.process_time()
+    assert "c b b b" in output_html(block, shown).replace("<mark>", "").replace("</mark>", "")
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("output", [None, Output("")])
+def test_a_note_stands_in_the_place_of_what_was_printed(block: Block, output: Output | None) -> None:
+    """ "Not recorded" and "prints nothing" below each other would say two things of one block."""
+    html = output_html(block, [ShownOutput("cpu", output, CPU, note="its numbers vary")])
+    assert "its numbers vary" in html
+    assert "prints nothing" not in html
+    assert "prints nothing" in output_html(block, [ShownOutput("cpu", Output(""), CPU), *on_cpu("1")])

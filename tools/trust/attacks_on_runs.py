@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -97,6 +98,18 @@ def grown(chance: Random, size: int = READ) -> str:
     return f"{(begin + unit * (size // len(unit) + 1))[: size - len(end)]}{end}"
 
 
+def altered(chance: Random, text: str) -> str:
+    """The text with each of some words replaced, at places that are the same distance apart, or anywhere."""
+    parts = re.split(r"(\s+|\b)", text)
+    step = chance.choice([2, 3, 7, 20, 100])
+    places = (
+        range(0, len(parts), step) if chance.random() < 0.5 else chance.choices(range(len(parts)), k=len(parts) // step)
+    )
+    for at in places:
+        parts[at] = chance.choice(["", "c", "c d", "\n"])
+    return "".join(parts)
+
+
 def within(work: Callable[[], object]) -> None:
     """Fail if the work takes much processor time."""
     start = time.process_time()
@@ -132,6 +145,8 @@ def times(chance: Random, folder: Path) -> None:
     page = page_in(folder)
     shown = [ShownOutput("cpu", Output(kept[:20_000]), ABOUT), ShownOutput("cpu", Output(kept[1:20_000]), NEWER)]
     within(lambda: weave_plainly(page, {0: shown, 1: []}))
+    other = Output(altered(chance, kept[:20_000]))
+    within(lambda: weave_plainly(page, {0: [shown[0], ShownOutput("cpu", other, NEWER)], 1: []}))
     within(lambda: schema(chance, text))
 
 

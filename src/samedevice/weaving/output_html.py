@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from contextlib import suppress
+from functools import partial
+from itertools import accumulate, groupby
 from operator import itemgetter
 
 from samedevice.devices import LABELS
@@ -17,8 +20,8 @@ from samedevice.weaving.panes import Pane, ShownOutput, differ_by_version, panes
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 REFERENCE = re.compile(r'(\bid="|url\(#|href="#)')
 """What comes before an id in a tag of an SVG."""
-MARKED = 10_000_000
-"""Pairs of words that are compared to mark what differs; beyond it, pairs of lines; beyond it, nothing is marked."""
+MARKED = 1_000_000
+"""Pairs of equal words that are looked at to mark what differs; beyond it, of lines; beyond it, nothing is marked."""
 MESSAGE = re.compile(r"\w*Warning: ")
 """Begins a line that holds a warning."""
 UNSEARCHED = 'data-search-exclude=""'
@@ -200,13 +203,44 @@ def _marked(panes: Sequence[ShownOutput]) -> list[str]:
     return [_mark(text, other) if text and other else literal(text) for text, other in zip(texts, others, strict=True)]
 
 
+class _TooManyError(Exception):
+    """Two texts have more pairs of equal words than are looked at."""
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Aligns two lists of words; raises _TooManyError where that looks at more than MARKED pairs of equal words.
+
+    It looks at some of them again and again: words that repeat took minutes, however few they were.
+    """
+
+    def __init__(self, own: list[str], theirs: list[str]) -> None:
+        super().__init__(None, own, theirs, autojunk=False)
+        there = Counter(theirs)
+        self.until = [0, *accumulate(1 + there[word] for word in own)]
+        """For each place among the own words, the pairs that the words before it have."""
+        self.left = MARKED
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        """The longest part that both have there."""
+        self.left -= self.until[len(self.until) - 1 if ahi is None else ahi] - self.until[alo]
+        if self.left < 0:
+            raise _TooManyError
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
 def _mark(text: str, other: str) -> str:
-    splits = ((TOKEN.findall(text), TOKEN.findall(other)), (text.splitlines(True), other.splitlines(True)))
-    own, theirs = next((pair for pair in splits if len(pair[0]) * len(pair[1]) <= MARKED), ([], []))
-    if not own:
-        return literal(text)
+    for split in (TOKEN.findall, partial(str.splitlines, keepends=True)):
+        with suppress(_TooManyError):
+            own: list[str] = split(text)
+            return _with_marks(own, _differing(own, split(other)))
+    return literal(text)
+
+
+def _with_marks(own: list[str], marked: list[bool]) -> str:
     found = []
-    for differs, pieces in groupby(zip(_differing(own, theirs), own, strict=True), itemgetter(0)):
+    for differs, pieces in groupby(zip(marked, own, strict=True), itemgetter(0)):
         piece = literal("".join(text for _, text in pieces))
         if differs and piece.strip():
             piece = "\n".join(f"<mark>{line}</mark>" if line.strip() else line for line in piece.split("\n"))
@@ -217,7 +251,7 @@ def _mark(text: str, other: str) -> str:
 def _differing(own: list[str], theirs: list[str]) -> list[bool]:
     """For each piece whether to mark it: compared place by place if that marks no more than aligning the two does."""
     found = [True] * len(own)
-    for start, _, size in difflib.SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
+    for start, _, size in _Matcher(own, theirs).get_matching_blocks():
         found[start : start + size] = [False] * size
     if len(own) == len(theirs):
         placed = [one != other for one, other in zip(own, theirs, strict=True)]
