@@ -1,8 +1,9 @@
 """import_recordings: puts the recordings of an archive that `record.sh` wrote in place, and reports what they say.
 
-Usage: python tools/gpu/import_recordings.py ARCHIVE. It takes over only the outputs of blocks as they are now. The report lists what is new, what changed, what the simulated device printed
-otherwise, what failed on the other machine, and each expected result of a page (`!!! expected`) beside what was
-recorded, for a person to judge. The exit status is 1 if one is refused.
+Usage: python tools/gpu/import_recordings.py ARCHIVE. It takes over only the outputs of blocks as they
+are now. The report lists what is new, what changed, what the simulated device printed otherwise, what failed on the
+other machine, and each expected result of a page (`!!! expected`) beside what was recorded, for a person to judge. The
+exit status is 1 if one is refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Prints how many outputs each environment has recorded, and which a change makes stale.
 
-Usage: python tools/recordings/status.py [COMMIT]. An output counts where its block is as it was when it ran, and used the
-environment's device. Against a commit, such as `main`, it lists the outputs of real devices other than CPUs that were
-fresh there and are fresh nowhere now, with page and line as they were: only such a device can print them again.
+Usage: python tools/recordings/status.py [COMMIT]. An output counts where its block is as it was when it ran, and used
+the environment's device. Against a commit, such as `main`, it lists the outputs of real devices other than CPUs that
+were fresh there and are fresh nowhere now, with page and line as they were: only such a device can print them again.
 """
 
 from __future__ import annotations
