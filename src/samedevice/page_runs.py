@@ -158,7 +158,8 @@ class PageRuns:
         known, errors = self.recorded(page)
         if errors:
             raise errors[0]
-        old = next((one for one in known if one.environment.folder == run.environment.folder), None)
+        own = self.folder_of(page).own(page)
+        old = next((one for one in own if one.environment.folder == run.environment.folder), None)
         new = update(old, page, run.environment, run.outputs, unsure, known)
         self.known.pop(page.path, None)
         if new is None:

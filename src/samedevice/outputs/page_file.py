@@ -18,7 +18,7 @@ from typing import Any
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import figure_fault
-from samedevice.outputs.output import Output, digest
+from samedevice.outputs.output import Figure, Output, digest
 from samedevice.outputs.recordings import CPU, RecordedBlock, Recording, first_line
 from samedevice.outputs.schema import RECORDING, FormatError, SchemaError, read
 from samedevice.pages.page import Block, Page, program_hash
@@ -257,7 +257,9 @@ def _read_output(hash: str, found: dict[str, Any], figure: Callable[[str], str])
             "was changed by hand, or by a merge: its name is no more the hash of what it says", f"outputs[{hash!r}]"
         )
     figures = [one | {"svg": figure(one["svg"])} for one in found.get("figures", ())]
-    for one in figures:
+    for one, named in zip(figures, found.get("figures", ()), strict=True):
+        if one["svg"] and Figure(one["svg"], "").name != named["svg"]:
+            raise SchemaError(f"has a figure, {named['svg']}, that was changed by hand", f"outputs[{hash!r}]")
         if one["svg"] and figure_fault(one["svg"]):
             raise SchemaError(f"has a figure that no page may show: {figure_fault(one['svg'])}", f"outputs[{hash!r}]")
     return Output.from_json(found | {"figures": figures})

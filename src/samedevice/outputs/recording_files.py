@@ -42,10 +42,13 @@ class Recordings:
     def load(self, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
         """What is recorded of a page, newest PyTorch first, and why a file cannot be read. Raises nothing."""
         try:
-            own = self.read(place(self.folder, page)).recordings(self._changed)
+            return _with_moved(page, self.own(page), self), []
         except RecordingError as error:
             return (), [error]
-        return _with_moved(page, own, self), []
+
+    def own(self, page: Page) -> tuple[Recording, ...]:
+        """What the page's own file has, newest PyTorch first. Raises RecordingError."""
+        return self.read(place(self.folder, page)).recordings(self._changed)
 
     def read(self, path: Path) -> PageFile:
         """The file of a page's recordings; an empty one if there is none. Raises RecordingError."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -39,12 +41,13 @@ def with_reads(
         opened = list(dict.fromkeys(_named(output.opened, root)))
         written |= {path for kind, path in opened if kind == WRITTEN}
         own = {block.path} if block.kind == "program" else set[str]()
-        read = sorted({path for kind, path in opened if kind == OPENED} - written - {page.path, block.path})
-        read = [path for path in read if _is_ours(path, root, page)]
+        read = {path for kind, path in opened if kind == OPENED} | set(_arguments(block, root))
+        read -= {*written, page.path, block.path}
+        read = {path for path in read if _is_ours(path, root, page)}
         if any(_changed(root / path, began) for path in (*read, *own)):
             found[block.index] = Output(died=CHANGED)
         else:
-            hashed = tuple((path, file_hash(root / path)) for path in read)
+            hashed = tuple((path, file_hash(root / path)) for path in sorted(read))
             found[block.index] = replace(output, opened=(), read=hashed)
     return found
 
@@ -57,6 +60,21 @@ def _named(opened: Sequence[str], root: Path) -> Iterator[tuple[str, str]]:
         with contextlib.suppress(ValueError):
             name = f"{compiled['folder']}{compiled['name']}.py" if compiled else path
             yield (OPENED if compiled else kind), Path(name).relative_to(root).as_posix()
+
+
+def _arguments(block: Block, root: Path) -> Iterator[str]:
+    """The files that the commands of a block name: what programs other than Python open is not observed."""
+    for command in block.code.split("\n") if block.kind == "console" else ():
+        folder, words = root, list[str]()
+        with contextlib.suppress(ValueError):  # a quote that the next line closes
+            words = list(shlex.shlex(command.removeprefix("$ "), posix=True, punctuation_chars=True))
+        for before, word in zip(["", *words], words, strict=False):
+            if before == "cd":
+                folder = folder / word
+            pattern = Path(os.path.normpath(folder / word))
+            if pattern.is_relative_to(root) and pattern != root:
+                with contextlib.suppress(ValueError):  # what looks like a pattern may be none
+                    yield from (path.relative_to(root).as_posix() for path in root.glob(str(pattern.relative_to(root))))
 
 
 def _is_ours(path: str, root: Path, page: Page) -> bool:
