@@ -270,15 +270,21 @@ def test_a_server_that_a_block_kills_is_started_again_and_the_block_is_named(
             assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
 
 
-def test_a_block_that_removes_the_folder_above_its_own_fails_no_other(
-    light_torch: None, root: Path, write: Callable[..., Page]
+@pytest.mark.parametrize("above", ["parent", "parent.parent"])
+@pytest.mark.parametrize("fork", [True, False], ids=["fork", "spawn"])
+def test_a_block_that_removes_a_folder_above_its_own_fails_no_other(
+    light_torch: None, root: Path, write: Callable[..., Page], above: str, fork: bool
 ) -> None:
-    """A test of `shutil.rmtree` may go wrong."""
-    page = write("```python\nimport os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))\n```\n")
-    good = write("```python\nprint(1)\n```\n", "docs/good.md")
+    """A test of `shutil.rmtree` may go wrong. What pages find there is there again: programs, a place for files."""
+    page = write(f"```python\nimport shutil, pathlib\nshutil.rmtree(pathlib.Path.cwd().{above})\n```\n")
+    programs = "print(os.path.dirname(shutil.which('python')) in os.environ['PATH'].split(os.pathsep)[0])"
+    code = f"import os, shutil, tempfile\n{programs}\ntempfile.mkdtemp() and 1"
+    good = write(f"```python\n{code}\n```\n", "docs/good.md")
     with SectionRunner(root, workers=1) as sessions:
+        sessions.launcher = Launcher(sessions.folder, fork=fork)
         sessions.run(page, "cpu")
-        assert sessions.run(good, "cpu").outputs == (Output("1\n"),)
+        assert sessions.run(good, "cpu").outputs == (Output("True\n", "1"),)
+        assert sessions.run(good, "cpu").outputs == (Output("True\n", "1"),)
 
 
 NO_PROCESS = """

@@ -222,6 +222,7 @@ DEATHS = [
     "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
     "import shutil; shutil.rmtree(os.getcwd())",
     "import shutil; shutil.rmtree(os.path.dirname(os.getcwd()))",
+    "import shutil; shutil.rmtree(os.path.dirname(os.path.dirname(os.getcwd())))",
     "import builtins; del builtins.print, builtins.repr",
     "import threading; threading.Thread(target=time.sleep, args=(100,)).start()",
     "import subprocess; subprocess.Popen(['sleep', '100'], start_new_session=True)",

@@ -26,6 +26,8 @@ SERVER_LIMIT = 300.0
 """Seconds that the fork server may take to answer, its import of torch included."""
 CLOSE_LIMIT = 20.0
 """Seconds that the fork server may take to kill what still runs, and to end."""
+COMMANDS, TEMPORARY = "bin", "tmp"
+"""Folders of a run: the programs of pages, and their temporary files."""
 
 Message = dict[str, Any]
 
@@ -218,6 +220,11 @@ class Launcher:
             self.control = self.server = None
 
 
+def is_furnished(folder: Path) -> bool:
+    """Whether a folder has what `page_environ` puts there."""
+    return (folder / TEMPORARY).is_dir() and (os.name != "posix" or (folder / COMMANDS).is_dir())
+
+
 def page_environ(folder: Path) -> dict[str, str]:
     """The environment of every page's process: one compute thread, no colours, figures as the site draws them.
 
@@ -232,7 +239,7 @@ def page_environ(folder: Path) -> dict[str, str]:
     path = os.pathsep.join(filter(None, [str(_commands(folder)), os.environ.get("PATH", "")]))
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     python_path = os.pathsep.join(dict.fromkeys([str(PACKAGE.parent), *map(os.path.abspath, given)]))
-    temporary = folder / "tmp"
+    temporary = folder / TEMPORARY
     temporary.mkdir(exist_ok=True)
     return os.environ | {
         **({"TMPDIR": str(temporary)} if sys.platform == "linux" else {}),
@@ -255,7 +262,7 @@ def page_environ(folder: Path) -> dict[str, str]:
 
 def _commands(folder: Path) -> Path:
     """A folder with `python`, `python3` and `torchrun` of this interpreter."""
-    place = folder / "bin"
+    place = folder / COMMANDS
     if os.name != "posix":
         return Path(sys.executable).parent
     place.mkdir(exist_ok=True)

@@ -28,7 +28,7 @@ from samedevice.pages.sections import defined_elsewhere
 from samedevice.project import PACKAGE
 from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
-from samedevice.running.processes import Launcher, Message
+from samedevice.running.processes import Launcher, Message, is_furnished, page_environ
 from samedevice.running.reading import with_reads
 from samedevice.running.simulation import taken
 from samedevice.running.threads import DaemonPool, Turns, gather
@@ -146,7 +146,9 @@ class SectionRunner:
         started, began = time.monotonic(), time.time_ns()
         place = self.folder / "pages"
         try:
-            place.mkdir(exist_ok=True)  # a block may have removed what is above its working directory
+            place.mkdir(parents=True, exist_ok=True)  # a block may have removed what is above its working directory
+            if not is_furnished(self.folder):
+                page_environ(self.folder)
             folder = Path(tempfile.mkdtemp(dir=place))
         except OSError as error:
             raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None

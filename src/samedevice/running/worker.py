@@ -47,6 +47,8 @@ INK = "#0b0c0d"
 """The colour that stands for "the page's text colour" in a figure; the site's style replaces it."""
 OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
 """The files that run a block: a page's tracebacks leave out their frames."""
+BEGUN = ("", os.getcwd())
+"""Where `python -m` looks for modules: a folder of ours, which an earlier page of the fork server may have removed."""
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
 
@@ -287,12 +289,11 @@ def _svg(figure: Any, **options: Any) -> str:
 
 def prepare(job: Job) -> None:
     """Make this process the page's: folder, device, warnings as they are shown, limits."""
-    begun = ("", os.getcwd())  # where `python -m` looks for modules: a folder of ours
     os.chdir(job["folder"])
     os.environ.update(job["environ"])
     os.environ |= {observing.LOG: job["log"], observing.FOLDER: job["root"], observing.USED: job["used"]}
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [job["observing"], os.environ.get("PYTHONPATH")]))
-    sys.path[:] = [path for path in sys.path if path not in begun]
+    sys.path[:] = [path for path in sys.path if path not in BEGUN]
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
