@@ -32,6 +32,9 @@ device
 #
 # Choosing a device moves nothing.
 # Tensors and models are on the CPU until you move them, or make them on another device.
+#
+# The last line moves to `meta`, a device that every machine has.
+# A tensor there has a shape and no numbers, so you see a move even without a GPU.
 
 # %%
 tensor1 = torch.ones(3, 3)
@@ -48,7 +51,6 @@ print("to meta:   ", tensor1.to("meta").device)
 
 # %% [markdown]
 # Without a GPU `device` is the CPU, and the first four lines say `cpu`.
-# The last one shows a move on any machine: the meta device has shapes, but no numbers.
 #
 # `.to()` leaves the original tensor where it is, so assign the result: `x = x.to(device)`.
 # If the tensor is on the device already, `.to()` returns the same tensor, unless you ask for a copy.
@@ -419,20 +421,16 @@ assert on_one_device(model, next(model.parameters()))
 assert not on_one_device(model, torch.ones(2, device="meta"))
 
 # %% [markdown]
-# **2.** How many bytes do the parameters of `Digits` need, and how many their gradients?
-# Check your answer against `bytes_of(model)`.
-
+# **2.** How many bytes do the parameters of `Digits` need?
+# Work it out from the sizes of the two layers, as `answer`, and let PyTorch check:
+#
+# ```text
+# assert answer == sum(parameter.nbytes for parameter in model.parameters())
+# ```
 
 # %% fold="Solution"
-def bytes_of(model):
-    # 64 * 64 + 64 + 64 * 10 + 10 numbers of 4 bytes each; the gradients need as many again
-    return sum(
-        parameter.numel() * parameter.element_size() for parameter in model.parameters()
-    )
-
-
-assert bytes_of(model) == 4 * (64 * 64 + 64 + 64 * 10 + 10)
-print(bytes_of(model), "bytes of parameters")
+answer = 4 * (64 * 64 + 64 + 64 * 10 + 10)  # their gradients need as many again
+assert answer == sum(parameter.nbytes for parameter in model.parameters())
 
 # %% [markdown]
 # ## Next
