@@ -28,6 +28,9 @@ anything = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 floating = pytest.mark.parametrize("dtype", FLOATS, ids=str)
 """Runs a test with each common dtype of real numbers."""
 
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU, or a simulated one")
+"""Marks a test that is about CUDA alone."""
+
 
 def shapes(least: int = 0, most: int = 3, low: int = 0, high: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
     """Shapes of `least` to `most` dimensions with sizes from `low` to `high`: 0-d, empty, and of one element too."""
