@@ -1,6 +1,5 @@
 /* The search, in a worker: of the whole site (it takes the place of the theme's worker, by the theme's `search` setting,
    and speaks its protocol) and of the box for errors. It reads what people paste: whole logs with their tracebacks. */
-globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScript?.src ?? location));
 (() => {
   /* What is around an error in a log: colors, progress bars, other languages' quotes, prefixes, the lines of a traceback. */
   const COLORS = /(?:\x1b|␛|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07)|\[(?:\d{1,2};)*\d{1,2}m/g;
@@ -140,7 +139,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   };
 
   /* Words without numbers, which are the reader's own. */
-  const lower = (text) => text.toLowerCase().replace(/\bin[- ]place\b/g, "inplace").replace(/n't\b/g, "nt");
+  const lower = (text) => {
+    const small = text.toLowerCase(), short = small.includes("n't") ? small.replace(/n't\b/g, "nt") : small;
+    return short.includes("place") ? short.replace(/\bin[- ]place\b/g, "inplace") : short;
+  };
   const words = (text) => lower(text).match(/[a-z_]\w*[a-z_]\w*/g) ?? [];
   const QUOTED = /"[^"]*"|(?<![a-z])'[^']*'/gi;  /* what a message quotes is the reader's own */
   const unquoted = (text) => text.replace(/"[^"\s]*"|(?<![a-z])['`][^'`\s]*['`]/gi, " quoted ");
@@ -168,7 +170,8 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     if (/^\dd$/.test(word)) return "dimens";
     if (SAME[word]) return SAME[word];
     if (/[_\d]/.test(word) || word.length < 4) return word;
-    const bare = /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ie[sd]$/, "y").replace(/s$/, "");
+    const end = word[word.length - 1], bare = end !== "s" && end !== "d" || /(?:ss|us|is|as|os)$/.test(word) ? word : word.replace(/ie[sd]$/, "y").replace(/s$/, "");
+    if (!/[detnrgyl]$/.test(bare)) return bare.replace(/([^l])\1$/, "$1");
     return (bare.length > 5 ? bare.replace(/([a-z]{4})is(e|ed|er|ing|ation)$/, "$1iz$2")
       .replace(/([a-z]{4})(?:at(?:e|ed|ing|ion|or)|ment)$|(?:[ai]bility|[ai]bly|[ai]ble|ing|ed|er|ional|ion|ly)$/, "$1") : bare).replace(/([^l])\1$/, "$1").replace(/e$/, "");
   };
@@ -221,69 +224,127 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   ];
   /* A question about a failure is answered by a section about one. */
   const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|\w*errors?|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|\w*warning|cannot|not|none)\b/;
-  const WEIGHTS = { title: 6, page: 2, prose: 1, code: .35, asked: 1 };
-  /* What people ask of each section of `docs`, by its location; of a page that is gone, of the section that has its anchor. */
-  const questions = (docs) => {
-    const known = new Map(docs.map(({ location }) => [location.replace(".html", ""), location])), found = {}, lost = [];
-    for (const line of (globalThis.sdAsked ?? "").trim().split("\n")) {
-      const [, place, asked] = /^(\S+) (.+)$/.exec(line) ?? [], [folder, anchor] = [/^[^/]*/, /#.*/].map((part) => part.exec(place)?.[0]);
-      const near = [...known.keys()].filter((one) => anchor && one.startsWith(`${folder}/`) && one.endsWith(anchor));
-      const same = known.has(place) ? [place] : near.length < 2 ? near : near.filter((one) => one.startsWith(place.split("#")[0]));
-      if (same.length === 1) found[known.get(same[0])] = [found[known.get(same[0])], asked].filter(Boolean).join("; ");
-      else if (place) lost.push(place);
+  /* The parts of a section, with how much a word in each of them says. */
+  const WEIGHTS = [6, 2, 1, .35, 1], [TITLE, PAGE, PROSE, CODE, ASKED] = WEIGHTS.keys();
+  const LETTER = new Uint8Array(128).map((_, code) => /[a-z_]/.test(String.fromCharCode(code)) ? 1 : /\d/.test(String.fromCharCode(code)) ? 2 : 0);
+  /* Words and dotted names, from one pass over the text: `own` is called with each, as it stands there, and whether it is letters alone. */
+  const scan = (text, own) => {
+    for (let at = 0, end = text.length; at < end;) {
+      if (LETTER[text.charCodeAt(at)] !== 1) { at++; continue; }
+      const start = at++;
+      let plain = text.charCodeAt(start) !== 95;
+      for (; at < end; at++) {
+        const code = text.charCodeAt(at);
+        if (code > 96 && code < 123) continue;
+        if (!LETTER[code] && (code !== 46 || LETTER[text.charCodeAt(at + 1)] !== 1)) break;
+        plain = false;
+      }
+      own(text.slice(start, at), plain);
     }
-    return { found, lost };
   };
-  const build = ({ docs, flat }) => {
-    const titles = {}, places = new Map(), exact = new Map(), total = { title: 0, page: 0, prose: 0, code: 0, asked: 0 };
-    const { found: asked, lost } = flat ? { found: {} } : questions(docs);
-    for (const doc of docs) if (!doc.location.includes("#")) titles[doc.location] = doc.title;
-    const sections = docs.map((doc) => {
-      const page = doc.location.split("#")[0], code = [];
-      const prose = doc.text.replace(/<pre[^>]*>.*?<\/pre>/gs, (pre) => { code.push(text(pre)); return " "; });
-      const fields = { title: text(doc.title), page: doc.location === page ? "" : text(titles[page] ?? ""), prose: text(prose), code: code.join("\n"), asked: asked[doc.location] ?? "" };
-      const own = { doc, page, whole: doc.location === page, message: flat || MESSAGE.test(doc.location), aside: ASIDE.test(doc.location), prose, code, has: new Map(), length: {}, fits: doc.fits ?? [] };
-      const spans = own.message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : "";
-      const named = spans.replace(QUOTED, " ");
-      own.title = fields.title;
-      own.quoted = new Set(spans.toLowerCase().match(/(?<=["'])\w+(?=["'])/g));
-      own.literal = /^<code>.*<\/code>(?: from .*)?$/.test(doc.title);  /* not the name of a failure without a message */
-      own.said = new Set(words(words(named).length > 2 ? named : spans || fields.title));
-      own.pairs = new Set(pairs(words(!flat ? "" : words(named).length > 2 ? unquoted(spans) : spans || fields.title).map(stem)));
-      own.about = new Set(parts(words(text(titles[page] ?? ""))).map(stem));
-      own.asked = fields.asked.split(";").map((one) => bare(one)).filter((one) => one.length);
-      own.phrase = ` ${words(fields.title).join(" ")} `;
-      for (const field in fields) {
-        const found = [...parts(words(fields[field])), ...dotted(fields[field])];
-        own.length[field] = found.length;
-        total[field] += found.length;
-        for (const word of found) {
-          const key = exact.get(word) ?? stem(word), has = own.has.get(key) ?? {};
-          exact.set(word, key);
-          has[field] = (has[field] ?? 0) + 1;
-          own.has.set(key, has);
+  /* Of each of these that was met once, the numbers of the words that it counts as; a name in a dotted one is a word too. */
+  const meanings = (exact, vocabulary, known) => {
+    const numbered = (key) => known.get(key) ?? (vocabulary.push(key), known.set(key, vocabulary.length - 1), vocabulary.length - 1);
+    const met = new Map();
+    return (raw, plain) => {
+      let found = met.get(raw);
+      if (!found) met.set(raw, found = (plain ? raw.length > 1 ? [raw] : [] : [...parts(words(raw)), ...(raw.includes(".") ? [raw] : [])]).map((word) => {
+        const key = exact.get(word) ?? stem(word);
+        exact.set(word, key);
+        return numbered(key);
+      }));
+      return found;
+    };
+  };
+  const once = (make) => { let made; return () => (made ??= make()); };
+  /* The index of the site is made when the site is built (search_index.py): its sections, page by page, as rows of location or anchor,
+     title, prose, lines of code, other words of the code, and what people ask. That of the box comes from the rows of its page. */
+  const rows = (data) => {
+    if (!data.docs.rows) return data.docs.map(({ location, title, text: html, fits }) => ({ location, title, fits, page: location.split("#")[0], prose: text(html), code: [], more: "", asked: "" }));
+    let page;
+    return data.docs.rows.map(([location, title, prose = "", code = "", more = "", asked = ""]) => {
+      if (location[0] !== "#") page = location;
+      return { location: location[0] === "#" ? page + location : location, title, page, prose, code: code ? code.split("\n") : [], more, asked };
+    });
+  };
+  const build = (data) => {
+    const { flat } = data, titles = {}, exact = new Map(), vocabulary = [], known = new Map(), numbers = meanings(exact, vocabulary, known), docs = rows(data);
+    for (const { location, page, title } of docs) if (location === page) titles[page] = title;
+    let all = new Int32Array(1 << 19), length = 0;
+    const own = (raw, plain) => {
+      for (const one of numbers(raw, plain)) {
+        if (length === all.length) { const more = new Int32Array(length * 2); more.set(all); all = more; }
+        all[length++] = one;
+      }
+    };
+    const ends = new Int32Array(docs.length * WEIGHTS.length), total = WEIGHTS.map(() => 0);
+    const sections = docs.map((doc, at) => {
+      const { page } = doc, whole = doc.location === page, title = text(doc.title);
+      [title, whole ? "" : text(titles[page] ?? ""), doc.prose, `${doc.code.join("\n")}\n${doc.more}`, doc.asked].forEach((part, field) => {
+        const start = length;
+        scan(lower(part), own);
+        ends[at * WEIGHTS.length + field] = length;
+        total[field] += length - start;
+      });
+      return section(doc, at, title, text(titles[page] ?? ""), flat);
+    });
+    /* For each word its sections, one after the other: which one, how much it says there, and whether it is in the titles. */
+    const many = vocabulary.length, average = total.map((sum) => Math.max(1, sum / docs.length)), sums = new Float64Array(many), inside = new Uint8Array(many);
+    const touched = new Int32Array(many), from = new Int32Array(many + 1), last = new Int32Array(many).fill(-1);
+    for (let at = 0, token = 0; at < docs.length; at++) {
+      for (const end = ends[(at + 1) * WEIGHTS.length - 1]; token < end; token++) if (last[all[token]] !== at) last[all[token]] = at, from[all[token] + 1]++;
+    }
+    for (let word = 0; word < many; word++) from[word + 1] += from[word];
+    const next = from.slice(), where = { at: new Int32Array(from[many]), weight: new Float32Array(from[many]), inside: new Uint8Array(from[many]) };
+    for (let at = 0, token = 0; at < docs.length; at++) {
+      let count = 0;
+      for (let field = 0; field < WEIGHTS.length; field++) {
+        const end = ends[at * WEIGHTS.length + field], each = WEIGHTS[field] / (.4 + .6 * (end - token) / average[field]);
+        for (; token < end; token++) {
+          const word = all[token];
+          if (!sums[word]) touched[count++] = word;
+          sums[word] += each;
+          inside[word] |= 1 << field;
         }
       }
-      for (const [word, has] of own.has) (places.get(word) ?? places.set(word, []).get(word)).push([own, has]);
-      return own;
-    });
-    const average = Object.fromEntries(Object.entries(total).map(([field, sum]) => [field, Math.max(1, sum / docs.length)]));
-    const idf = new Map([...places].map(([word, own]) => [word, Math.log(1 + docs.length / (own.length + .5))]));
-    const index = { flat, titles, lost, sections, places, exact, idf, known: [...places.keys()].map((word) => [word, grams(word)]) };
-    for (const section of sections) {
-      const { has, length, asked, said } = section;
-      section.worth = [...said].reduce((sum, word) => sum + rare(index, stem(word)), 0);
-      section.begin = [...section.pairs].slice(0, 2);
-      section.order = [...section.pairs].reduce((sum, pair) => sum + paired(index, pair), 0);
-      for (const own of has.values()) {
-        const sum = Object.keys(own).reduce((all, field) => all + WEIGHTS[field] * own[field] / (.4 + .6 * length[field] / average[field]), 0);
-        own.weight = sum / (1.5 + sum);
+      for (let one = 0; one < count; one++) {
+        const word = touched[one], place = next[word]++;
+        where.at[place] = at;
+        where.weight[place] = sums[word] / (1.5 + sums[word]);
+        where.inside[place] = inside[word];
+        sums[word] = inside[word] = 0;
       }
-      for (const stems of asked) stems.whole = stems.reduce((sum, word) => sum + worth(index, word), 0);
+    }
+    const index = { flat, titles, sections, exact, vocabulary, known, from, where, count: docs.length };
+    for (const section of sections) {
+      section.asked = once(() => (section.doc.asked ? section.doc.asked.split("\n").map(bare).filter((one) => one.length) : [])
+        .map((stems) => ({ stems, whole: stems.reduce((sum, word) => sum + worth(index, word), 0) })));
+      section.worth = once(() => [...section.said()].reduce((sum, word) => sum + rare(index, stem(word)), 0));
+      section.order = once(() => [...section.pairs()].reduce((sum, pair) => sum + paired(index, pair), 0));
     }
     return index;
   };
-  const rare = (index, word) => index.idf.get(word) ?? Math.log(1 + index.sections.length * 2);
+  /* What a section is compared by, made when a question comes to it. */
+  const section = (doc, at, title, about, flat) => {
+    const message = flat || MESSAGE.test(doc.location), spans = once(() => (message && doc.title.startsWith("<code>") ? [...doc.title.matchAll(/<code>(.*?)<\/code>/gs)].map((span) => text(span[1])).join(" ") : ""));
+    const named = once(() => spans().replace(QUOTED, " ")), short = once(() => words(named()).length < 3);
+    const pairsOf = once(() => new Set(pairs(words(!flat ? "" : short() ? spans() || title : unquoted(spans())).map(stem))));
+    return {
+      doc, at, page: doc.page, whole: doc.location === doc.page, title, message, aside: ASIDE.test(doc.location), prose: doc.prose, code: doc.code, fits: doc.fits ?? [],
+      literal: /^<code>.*<\/code>(?: from .*)?$/.test(doc.title),  /* not the name of a failure without a message */
+      quoted: once(() => new Set(spans().toLowerCase().match(/(?<=["'])\w+(?=["'])/g))),
+      said: once(() => new Set(words(short() ? spans() || title : named()))),
+      pairs: pairsOf,
+      begin: once(() => [...pairsOf()].slice(0, 2)),
+      about: once(() => new Set(parts(words(about)).map(stem))),
+      phrase: once(() => ` ${words(title).join(" ")} `),
+    };
+  };
+  const has = (index, word) => index.known.has(word);
+  /* In how many sections a word is. */
+  const often = (index, word) => { const one = index.known.get(word); return one === undefined ? 0 : index.from[one + 1] - index.from[one]; };
+  const inSection = (index, word, { at }) => { const one = index.known.get(word); return one !== undefined && index.where.at.subarray(index.from[one], index.from[one + 1]).includes(at); };
+  const rare = (index, word) => (has(index, word) ? Math.log(1 + index.count / (often(index, word) + .5)) : Math.log(1 + index.count * 2));
   const worth = (index, word) => rare(index, word) * (LIGHT.has(word) ? .5 : 1);
 
   const paired = (index, pair) => pair.split(" ").reduce((sum, word) => sum + (word === "quot" ? .5 : rare(index, word)), 0);
@@ -293,34 +354,37 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     let all = 0, both = 0, run = 0, longest = 0, first;
     for (const [pair, worth] of said) {
       all += worth;
-      if (!section.pairs.has(pair)) { run = 0; continue; }
+      if (!section.pairs().has(pair)) { run = 0; continue; }
       both += worth;
       if (!run) first = pair;
       run += worth;
-      if (section.begin.includes(first)) longest = Math.max(longest, run);
+      if (section.begin().includes(first)) longest = Math.max(longest, run);
     }
-    return [Math.min(1, both / (section.order || 1)), both / (all || 1), longest, both];
+    return [Math.min(1, both / (section.order() || 1)), both / (all || 1), longest, both];
   };
 
   /* A word that no section has is a beginning of one, or counts as the one that is most like it. */
   const meant = (index, word, last) => {
-    if (index.places.has(word)) return [[word, 1]];
-    const begun = last ? index.known.filter(([known]) => known.startsWith(word)).sort((a, b) => index.places.get(b[0]).length - index.places.get(a[0]).length).slice(0, 5) : [];
-    if (begun.length) return begun.map(([known]) => [known, .8]);
+    if (has(index, word)) return [[word, 1]];
+    const begun = last ? index.vocabulary.filter((known) => known.startsWith(word)).sort((a, b) => often(index, b) - often(index, a)).slice(0, 5) : [];
+    if (begun.length) return begun.map((known) => [known, .8]);
     const own = grams(word);
-    const [best, found] = index.known.reduce((top, [other, theirs]) => { const near = alike(own, theirs); return near > top[0] ? [near, other] : top; }, [.55]);
+    index.alike ??= index.vocabulary.map((known) => [known, grams(known)]);
+    const [best, found] = index.alike.reduce((top, [other, theirs]) => { const near = alike(own, theirs); return near > top[0] ? [near, other] : top; }, [.55]);
     return found ? [[found, best]] : [];
   };
 
   /* Each wanted word is a list of words that will do, with how well. */
   const wanted = (index, given, pasted, typing) => {
-    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/(?<!\w)\.?to(?:\(\))?,? (?:vs\.?|versus|or|and) \.?cuda\b(?:\(\))?/gi, "x.to(device) or x.cuda()").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ");
-    const split = (word) => (word.includes("_") && !index.places.has(word) ? word.split("_").filter((part) => part.length > 2) : [word]);
+    const asked = pasted ? given : given.replace(/distributed ?data ?parallel/gi, "ddp").replace(/(?<!\w)\.?to(?:\(\))?,? (?:vs\.?|versus|or|and) \.?cuda\b(?:\(\))?/gi, "x.to(device) or x.cuda()").replace(/\bdata parallel\b/gi, "dataparallel").replace(/\b(b?float|u?int|[bf]p) (?=(?:8|16|32|64)\b)/gi, "$1").replace(/(^|\s)`?@`?(?=\s|$)/g, " matmul ")
+      .replace(/\b(?:pytorch |torch )?[12]\.\d+\b\W*(?:to|and|vs\.?|versus|or|from|->|→|-)\W*(?:pytorch |torch )?[12]\.\d+\b/gi, " changed upgrade version ")  /* 2.11 to 2.15 */
+      .replace(/\b(changed?|changes|new)\b(.*)\b(?:pytorch |torch )?[12]\.\d+\b/i, "$1$2 version upgrade ");
+    const split = (word) => (word.includes("_") && !has(index, word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const named = new Set((asked.match(/\b(?!GPU|CPU|CUDA|RAM)[A-Z][A-Za-z]*[A-Z]\w*/g) ?? []).map((word) => word.toLowerCase()));  /* DDP, LayerNorm */
     const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
-    const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => index.places.has(word));
+    const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => has(index, word));
     const had = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
     const terms = [...new Set([...list, ...joined])].map((word, at) => {
       const will = meant(index, stem(word), typing && word === own.at(-1));
@@ -335,10 +399,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
 
   /* How much two questions have in common: the section's own, the most alike, and the reader's, whose words are worth `all`. */
   const likeness = (index, section, terms, all) => {
-    const found = section.asked.map((stems) => {
+    const found = section.asked().map(({ stems, whole }) => {
       let both = 0;
       for (const word of stems) if (terms.how.has(word)) both += worth(index, word) * terms.how.get(word);
-      return (2 * both / (all + stems.whole)) ** 2;
+      return (2 * both / (all + whole)) ** 2;
     }).sort((one, other) => other - one);
     return [1, .3, .15].reduce((sum, part, at) => sum + part * (found[at] ?? 0), 0);
   };
@@ -347,18 +411,24 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     const found = new Map();
     for (const { will, extra, worth } of terms) {
       const words = new Map();
-      for (const [word, how] of will) for (const [section, own] of index.places.get(word) ?? []) {
-        const top = words.get(section) ?? words.set(section, { best: 0, said: 0, title: 0, about: 0, named: false }).get(section);
-        top.best = Math.max(top.best, how * own.weight);
-        top.said = Math.max(top.said, how);
-        if (own.title) top.title = Math.max(top.title, how);
-        if (section.about.has(word)) top.about = Math.max(top.about, how);
-        top.named ||= how > .6 && !!own.page;
+      for (const [word, how] of will) {
+        const one = index.known.get(word) ?? -1;
+        for (let at = index.from[one]; at < index.from[one + 1]; at++) {
+          const section = index.sections[index.where.at[at]], inside = index.where.inside[at];
+          const top = words.get(section) ?? words.set(section, { best: 0, said: 0, title: 0, about: 0, named: false, asked: false }).get(section);
+          top.best = Math.max(top.best, how * index.where.weight[at]);
+          top.said = Math.max(top.said, how);
+          top.asked ||= !!(inside & 1 << ASKED);
+          if (inside & 1 << TITLE) top.title = Math.max(top.title, how);
+          if (section.about().has(word)) top.about = Math.max(top.about, how);
+          top.named ||= how > .6 && !!(inside & 1 << PAGE);
+        }
       }
-      for (const [section, { best, said, title, about, named }] of words) {
-        const all = found.get(section) ?? found.set(section, { sum: 0, covered: 0, titled: 0, paged: 0, named: false }).get(section);
+      for (const [section, { best, said, title, about, named, asked }] of words) {
+        const all = found.get(section) ?? found.set(section, { sum: 0, covered: 0, titled: 0, paged: 0, named: false, asked: false }).get(section);
         all.sum += worth * best * (extra ? .5 : 1);
         all.named ||= named;
+        all.asked ||= asked;
         if (extra) continue;
         all.covered += worth * said;
         all.titled += worth * title;
@@ -372,13 +442,13 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const score = (index, section, found, terms, pasted, asked) => {
     const { sum, covered, titled, paged, named } = found, { all } = terms;
     if (!all) return [0, 0, 0];
-    if (pasted && (section.literal || index.flat)) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth) / 2, section.said.size > 2 && titled > .75 * section.worth ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth || 1)];
+    if (pasted && (section.literal || index.flat)) return [titled / all + (covered - titled) / all / 4 + titled / (1 + section.worth()) / 2, section.said().size > 2 && titled > .75 * section.worth() ? 1 : (titled + (covered - titled) / 2) / all, titled / all + titled / (section.worth() || 1)];
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all;
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
-    const like = likeness(index, section, terms, all) * (pasted ? .4 : 1.5);
-    const phrase = section.phrase.includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
-    return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside ? .5 : 1), cover, 1];
+    const like = found.asked && likeness(index, section, terms, all) * (pasted ? .4 : 1.5);
+    const phrase = section.phrase().includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
+    return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside && like < 1.2 ? .5 : 1), cover, 1];
   };
 
   const QUESTION = /^\s*(?:how|what|why|when|where|which|who|do|does|did|is|are|can(?!')|could|should|must|difference|preferred|best)\b|\?\s*$/i;
@@ -472,10 +542,10 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       for (const [section, has] of having(index, some)) {
         const [value, cover, both] = score(index, section, has, some, pasted, phrase), literal = index.flat && pasted && value;
         const [theirs, ours, begun, shared] = literal ? ordered(index, section, said) : [1, 0, 0, 0];
-        const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted.has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
+        const score_ = value * (1 - .04 * at) + (literal && quoted[at].some((word) => section.quoted().has(word)) ? .02 : 0) + (literal ? .2 * (theirs + ours + Math.min(1, begun / BEGUN)) : 0);
         if (score_ <= (best.get(section)?.score ?? 0)) continue;
         const certain = begun > BEGUN || (ours > .99 && length > SOME);
-        const scattered = section.pairs.size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
+        const scattered = section.pairs().size > 1 && said.size && both < 1.5 && Math.max(theirs, ours) < ORDER;
         const beside = at > 0 && /Warning$/.test(found[at].name) && !/Warning$/.test(found[0].name);  /* the program went on after it */
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
         const same = [key, missing].some((named) => named(found[at].text) && named(found[at].text) === named(section.title));
@@ -491,7 +561,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
-      const whole = top.filter(({ section, beside }) => !beside && section.order > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
+      const whole = top.filter(({ section, beside }) => !beside && section.order() > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
       for (const one of whole) one.weak = false;
       if (whole.length) top.splice(0, Infinity, ...new Set([...whole, ...top]));
     }
@@ -507,7 +577,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
      that looks like a message is one if there is such a message here. */
   const find = (index, asked) => {
     const found = errors(asked), named = !!found[0].name, pasted = rank(index, asked, found, true);
-    const first = pasted.top[0], whole = first?.section.literal && first.section.said.size > 5 && first.cover === 1;  /* a message in a sentence */
+    const first = pasted.top[0], whole = first?.section.literal && first.section.said().size > 5 && first.cover === 1;  /* a message in a sentence */
     return named || whole || (maybePasted(asked) && (index.flat || (first?.section.literal && first.cover >= .6))) ? pasted : rank(index, asked, found, false);
   };
 
@@ -519,11 +589,11 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
   const excerpt = ({ prose, code, message }, terms, asked, weak) => {
     const stems = terms.flatMap(({ will }) => will.map(([word]) => word));
     const hits = (some) => stems.filter((word) => words(some).some((other) => stem(other) === word)).length;
-    const told = [...prose.matchAll(/<(p|li)>(.*?)<\/\1>/gs)].map((one) => one[2]).join(" ");
-    const sentences = text(told || prose).replace(/\s+/g, " ").trim().split(/(?<=[.!?:]) (?=[A-Z`])/);
+    const lines = prose.split("\n"), told = lines.filter((line) => line[0] !== "|");  /* before tables */
+    const sentences = (told.length ? told : lines).join(" ").replace(/\s+/g, " ").trim().split(/(?<=[.!?:]) (?=[A-Z`])/);
     const at = message ? 0 : sentences.reduce((top, one, now) => (hits(one) > hits(sentences[top]) ? now : top), 0);
     const said = sentences.slice(at, at + 3).join(" ");
-    const line = isCode(asked) ? code.join("\n").split("\n").filter((one) => hits(one)).sort((a, b) => hits(b) - hits(a))[0] : "";
+    const line = isCode(asked) ? code.filter((one) => hits(one)).sort((a, b) => hits(b) - hits(a))[0] : "";
     const kind = message ? /^(?:\w+\.)*(\w*(?:Error|Warning|Exception))(?=:|$)/m.exec(code.join("\n"))?.[1] : "";
     const cut = said.length > 220 ? `${said.slice(0, 200).replace(/\s\S*$/, "")} …` : said;
     return `<p>${weak ? "<em>Weak match.</em> " : ""}${kind ? `<strong>${kind}.</strong> ` : ""}${marked(cut, terms)}</p>${line ? `<code>${marked(line.trim().slice(0, 90), terms)}</code>` : ""}`;
@@ -539,7 +609,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
       const about = ({ section, score, weak }) => ({
         location: section.doc.location, title: section.doc.title, score,
         text: excerpt(section, terms, asked, weak),
-        terms: Object.fromEntries(terms.map(({ word, will }) => [word, will.some(([other]) => section.has.has(other))])),
+        terms: Object.fromEntries(terms.map(({ word, will }) => [word, will.some(([other]) => inSection(index, other, section))])),
       });
       const own = found.find(({ section }) => section.doc.location === page), others = found.filter((one) => one !== own);
       /* The theme writes the words that a page has into its address. */
@@ -549,7 +619,7 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     });
     const last = words(asked).at(-1) ?? "";
     const suggest = [...index.exact.keys()].filter((word) => last && word.startsWith(last) && /^[^._]/.test(word.slice(last.length)))
-      .sort((a, b) => index.places.get(stem(b)).length - index.places.get(stem(a)).length).slice(0, 1);
+      .sort((a, b) => often(index, stem(b)) - often(index, stem(a))).slice(0, 1);
     return { items, suggest };
   };
   /* The box for errors: entries and not pages, and what of the text they are about. */
@@ -566,5 +636,5 @@ globalThis.importScripts?.(new URL("asked.js", globalThis.document?.currentScrip
     return type === 0 ? { type: 1 } : { type: 3, data: (index.flat ? entries : results)(index, data) };
   };
   if (globalThis.addEventListener) addEventListener("message", ({ data }) => { if (data.type % 2 === 0) postMessage(answer(data)); });
-  globalThis.sdSearch = { answer, errors, lost: () => index.lost };
+  globalThis.sdSearch = { answer, errors };
 })();

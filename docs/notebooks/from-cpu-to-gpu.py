@@ -1,6 +1,10 @@
 # ---
 # title: From CPU to GPU
 # description: "A real training on whatever device there is: device, tensors, model, data, loop, mixed precision, loss curve, confusion matrix, timing."
+# asked:
+#   confusion-matrix: |
+#     how to find confusion matrix of this model
+#     creating Confusion matrix
 # ---
 
 # %% [markdown]

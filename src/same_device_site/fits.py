@@ -24,11 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]
-
+from same_device_site.front_matter import front_matter
 from samedevice import Page, PageError
 
-FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 NAME = re.compile(r"\{(\w+)\}")
 SUM = r"(?:\w+|\d+)(?: [-+*/%] (?:\w+|\d+))*"
 CONDITION = re.compile(rf"{SUM} [=!]= {SUM}(?: and {SUM} [=!]= {SUM})*")
@@ -56,18 +54,11 @@ class Fit:
         return {name: part for name, part in {**parts, "otherwise": self.otherwise}.items() if part}
 
 
-def front_matter(page: Page) -> Mapping[str, Any]:
-    """The front matter of a page; empty if it has none."""
-    found = FRONT_MATTER.match(page.text)
-    known = yaml.safe_load(found[1]) if found else None
-    return known if isinstance(known, dict) else {}
-
-
 def fits(page: Page, ids: Sequence[str]) -> dict[str, Fit]:
     """What a page says of its sections, which have these ids. Raises PageError for what is not understood."""
     if "\nfits:\n" not in page.text:
         return {}
-    return {id: _fit(page, id, told, ids) for id, told in front_matter(page)["fits"].items()}
+    return {id: _fit(page, id, told, ids) for id, told in front_matter(page.text)["fits"].items()}
 
 
 def _fit(page: Page, id: str, told: Any, ids: Sequence[str]) -> Fit:

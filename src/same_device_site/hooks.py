@@ -19,6 +19,8 @@ from same_device_site.course import lessons
 from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
 from same_device_site.page_head import with_head
+from same_device_site.search_index import write
+from same_device_site.settings import page_paths
 
 EXTENSION = "same_device_site.extension"
 HEADING = re.compile(r"^# (.+?)(?: \{ #\S+ \})?$", re.MULTILINE)
@@ -68,8 +70,16 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
     return context
 
 
+@event_priority(LATE)
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write the feed of changes, whose links need to know where the site is."""
+    """Write the search's index, and the feed of changes, whose links need to know where the site is."""
+    write_index(config)
     if config.site_url and config.extra["feed"]:
         text = feed(config.site_name, config.site_url, config.extra["history"], config.extra["addresses"])
         Path(config.site_dir, "feed.xml").write_text(text, encoding="utf-8")
+
+
+def write_index(config: MkDocsConfig) -> None:
+    """Make the search's index of what its plugin wrote, before the plugin `offline` copies it."""
+    root = Path(config.config_file_path).parent
+    write(Path(config.site_dir), root, page_paths(root))

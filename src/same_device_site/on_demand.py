@@ -25,6 +25,8 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from same_device_site.hooks import write_index
+
 log = logging.getLogger("mkdocs.plugins.same_device_site")
 SEARCH = "search/search_index.json"
 OF_ALL_PAGES = {"search", "samedevice"}
@@ -86,6 +88,7 @@ class OnDemand:
                 for name, plugin in self.config.plugins.items():
                     if name.rpartition("/")[2] in OF_ALL_PAGES:
                         plugin.on_post_build(config=self.config)
+                write_index(self.config)
                 self.done.set()
 
     def stop(self) -> None:
