@@ -38,13 +38,16 @@ def with_reads(
         output = outputs[block.index]
         if output is None:
             continue
-        opened = list(dict.fromkeys(_named(output.opened, root)))
-        written |= {path for kind, path in opened if kind == WRITTEN}
         own = {block.path} if block.kind == "program" else set[str]()
-        read = {path for kind, path in opened if kind == OPENED} | set(_arguments(block, root))
-        read -= {*written, page.path, block.path}
+        read = set(_arguments(block, root))
+        for kind, path in _named(output.opened, root):
+            if kind == OPENED and path not in written:
+                read.add(path)
+            elif kind == WRITTEN:
+                written.add(path)
+        read -= {page.path, block.path}
         read = {path for path in read if _is_ours(path, root, page)}
-        if any(_changed(root / path, began) for path in (*read, *own)):
+        if any(_changed(root / path, began) for path in (read | own) - written):
             found[block.index] = Output(died=CHANGED)
         else:
             hashed = tuple((path, file_hash(root / path)) for path in sorted(read))
