@@ -8,15 +8,15 @@ from pathlib import Path
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recording_files import Recordings, place
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
 from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.panes import ShownOutput
 
-CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
+CPU_HERE = f"cpu-{torch_build().version}"
+"""The environment of this interpreter's CPU."""
 
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
@@ -56,19 +56,23 @@ class Build:
 
 
 def record(root: Path, page: Page, *outputs: Output | None, environment: Environment = CUDA) -> Path:
-    """Write a recording of these outputs."""
-    path = place(root / RECORDINGS, environment.folder, page)
+    """Write a recording of these outputs; the file."""
     found = update(None, page, environment, outputs)
     assert found is not None
-    save(path, found)
-    return path
+    Recordings(root, RECORDINGS).save(page, found)
+    return place(root / RECORDINGS, page)
+
+
+def kept(root: Path, page: Page) -> Path:
+    """The file of what the cache holds of a page."""
+    return place(root / CACHE / "outputs", page)
 
 
 def record_as_run(root: Path, page: Page) -> None:
     """Write a recording of what the cache holds."""
-    found = load(place(root / CACHE, CPU_FOLDER, page))
-    assert found is not None
-    save(place(root / RECORDINGS, CPU_FOLDER, page), found)
+    ((found,), errors) = Recordings(root, CACHE / "outputs").load(page)
+    assert not errors
+    Recordings(root, RECORDINGS).save(page, found)
 
 
 def texts(shown: dict[int, list[ShownOutput]]) -> list[list[str]]:

@@ -18,7 +18,7 @@ import pytest
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
@@ -85,7 +85,7 @@ def test_a_pull_request_of_recordings_says_what_changed_with_links_that_lead_to_
     for where, text in ((new, "b"), (replace(new, torch="2.13.0+cpu"), "a")):
         recording = update(None, page, where, [Output(text)])
         assert recording is not None
-        save(place(root / RECORDINGS, where.folder, page), recording)
+        Recordings(root, RECORDINGS).save(page, recording)
     command = [sys.executable, str(CI / "changes.py"), str(root)]
     told = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
     assert told.startswith("Read the outputs as you would read a page.")

@@ -76,7 +76,7 @@ def test_the_run_of_a_page_that_was_saved_meanwhile_is_not_kept(
 ) -> None:
     """It would take the place of what the saved page printed."""
     kept: list[Page] = []
-    monkeypatch.setattr(served.runs.cache, "keep", lambda page, device, run: kept.append(page))
+    monkeypatch.setattr(served.runs.cache, "keep", lambda page, *_: kept.append(page))
     old = write(TWO)
     served.start([old])
     (run,) = served.run_rest(lambda run: None)

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from made_site_outputs import CPU_FOLDER, TWO, Build, Write, record_as_run, texts
+from made_site_outputs import TWO, Build, Write, kept, record_as_run, texts
 
 from samedevice import devices
 from samedevice.errors import SessionError
+from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recording_files import load, place, save
-from samedevice.outputs.recordings import update
+from samedevice.outputs.recording_files import Recordings
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE
 from samedevice.running.section_runner import SectionRunner
@@ -79,11 +80,13 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "binary": lambda content: b"\xff\xfe\x00" + content,
     "zeros": lambda content: bytes(len(content)),
     "a list": lambda content: b"[]",
-    "another format": lambda content: content.replace(b'"format": 2', b'"format": 99'),
+    "another format": lambda content: content.replace(b'"format": 3', b'"format": 99'),
     "a changed output": lambda content: content.replace(b'"one\\n"', b'"uno\\n"'),
-    "an output that is a list": lambda content: content.replace(b'"output": {', b'"output": [], "x": {', 1),
+    "an output that is a list": lambda content: content.replace(b'"text": "one', b'"text": ["one"], "value": "'),
     "an unknown device": lambda content: content.replace(b'"device": "cpu"', b'"device": "cpx"'),
-    "a block too few": lambda content: content[: content.index(b"  },\n  {")] + b"  }\n ]\n}\n",
+    "an environment that is not there": lambda content: content.replace(
+        b'"environments": {', b'"environments": {}, "x": {'
+    ),
 }
 
 
@@ -95,7 +98,7 @@ def test_a_damaged_cache_is_made_again_without_a_word(
     page = write(TWO)
     first = build(page)
     record_as_run(root, page)
-    path = place(root / CACHE, CPU_FOLDER, page)
+    path = kept(root, page)
     whole = path.read_bytes()
     assert damage(whole) != whole
     path.write_bytes(damage(whole))
@@ -112,7 +115,7 @@ def test_a_page_with_a_fault_is_not_cached(build: Build, write: Write, root: Pat
     assert shown[0][0].wrong
     assert shown[0][0].note.startswith("docs/page.md:1 on cpu raised ZeroDivisionError: division by zero\n\nTraceback")
     assert build.problems[0] == shown[0][0].note
-    assert not place(root / CACHE, CPU_FOLDER, page).exists()
+    assert not kept(root, page).exists()
 
 
 def test_a_page_without_blocks_starts_nothing(build: Build, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +130,9 @@ def test_two_builds_at_once_do_not_disturb_each_other(one_server: object, root: 
     figure = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nNone"
     text = f'{TWO}\n```python alt="A line."\n{figure}\n```\n'
     pages = [write(text, f"docs/{name}.md") for name in "abc"]
+    _ = OutputCache(root)  # what another engine kept would be forgotten
     for page in pages:
-        save(place(root / CACHE, CPU_FOLDER, page), whole_with_another_figure(page))
+        Recordings(root, CACHE / "outputs").save(page, whole_with_another_figure(page))
     builds = [Build(root), Build(root)]
     shown: dict[int, object] = {}
     threads = [threading.Thread(target=lambda n=n: shown.update({n: builds[n](*pages)})) for n in range(2)]
@@ -138,14 +142,14 @@ def test_two_builds_at_once_do_not_disturb_each_other(one_server: object, root: 
         thread.join()
     assert shown[0] == shown[1]
     for page in pages:
-        found = load(place(root / CACHE, CPU_FOLDER, page))
-        assert found is not None
-        assert [entry.output.text for entry in found.entries] == ["one\n", "two\n", ""]
-        assert len(list(place(root / CACHE, CPU_FOLDER, page).parent.glob(f"{page.name}@*"))) == 1
+        (found, old), _ = Recordings(root, CACHE / "outputs").load(page)
+        assert [entry.output.text for entry in found.entries if entry.output] == ["one\n", "two\n", ""]
+        assert old.environment.torch == "1.0"
+        assert len(list(kept(root, page).parent.glob(f"{page.name}@*"))) == 2
     assert not list((root / CACHE).rglob(".*"))
 
 
-def whole_with_another_figure(page: Page):
+def whole_with_another_figure(page: Page) -> Recording:
     """A cache of another version, whose figure both builds will want to remove."""
     old = Environment("cpu", "chip", "1.0", "3.0", "", "2020-01-01")
     found = update(None, page, old, (Output(), Output(), Output(figures=(Figure("<svg/>", "A line."),))))
@@ -172,3 +176,14 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
     monkeypatch.setattr(SectionRunner, "_run", fail)
     with pytest.raises(SessionError, match=r"docs/page\.md: no interpreter"):
         build(write(TWO))
+
+
+def test_a_file_that_a_block_read_is_part_of_what_is_kept(build: Build, write: Write, root: Path) -> None:
+    """A build shows what the page prints now, and a warm one runs nothing."""
+    (root / "docs/x.csv").write_text("41", encoding="utf-8")
+    page = write("```python\nfrom pathlib import Path\nprint(Path(__file__).with_name('x.csv').read_text())\n```\n")
+    assert texts(build(page)[0]) == texts(build(page)[0]) == [["cpu: 41"]]
+    assert len(build.lines) == 1
+    (root / "docs/x.csv").write_text("42", encoding="utf-8")
+    assert texts(build(page)[0]) == [["cpu: 42"]]
+    assert len(build.lines) == 2

@@ -10,7 +10,8 @@ from made_site_outputs import COMMAND, CUDA, TWO, Build, Write, record, record_a
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import place
+from samedevice.outputs.recording_files import Recordings, place
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
@@ -120,6 +121,11 @@ def test_an_output_that_is_not_what_was_recorded_is_a_problem(build: Build, writ
     assert build.problems == [shown[1][0].note]
 
 
+UNREADABLE = "tests/recordings/page.json: cannot be read: "
+DEUX = Output("deux\n")
+ADVICE = "; bring it back with git checkout, or delete it and record again"
+
+
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_recording_changed_by_hand_is_a_problem_on_every_machine(
     build: Build, write: Write, root: Path, device: str
@@ -127,31 +133,43 @@ def test_a_recording_changed_by_hand_is_a_problem_on_every_machine(
     """Whoever forges one must be found out where the device is missing, too."""
     page = write(TWO)
     here = Environment(device, "chip", "2.13.0", "3.11.7", "", "2026-11-20")
-    path = record(root, page, Output("one\n"), Output("deux\n"), environment=here)
+    path = record(root, page, Output("one\n"), DEUX, environment=here)
     path.write_text(path.read_text().replace("deux", "two"))
-    build(page)
+    (shown,) = build(page)
+    assert texts(shown) == [["cpu: one"], ["cpu: two"]]
     assert build.faults == [
-        f"docs/page.md:5: its recording for {here.folder} was changed, by hand or by a merge; "
-        "bring tests/recordings/*/page.json back with git checkout, "
-        f"or run pytest docs/page.md --device {device} --record"
+        f"{UNREADABLE}outputs['{DEUX.digest}'] was changed by hand, or by a merge: "
+        f"its name is no more the hash of what it says{ADVICE}"
     ]
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-@pytest.mark.parametrize("content", [b'{"format": 1,\n "blocks": [', b"\xff\xfe\x00"], ids=["truncated", "binary"])
+@pytest.mark.parametrize("content", [b'{"format": 3,\n "blocks": [', b"\xff\xfe\x00"], ids=["truncated", "binary"])
 def test_a_recording_that_cannot_be_read_is_a_problem_that_names_it(
-    build: Build, write: Write, root: Path, device: str, content: bytes
+    build: Build, write: Write, root: Path, content: bytes
 ) -> None:
     """The build goes on, and says which file to mend."""
     page = write(TWO)
-    path = place(root / RECORDINGS, device, page)
+    path = place(root / RECORDINGS, page)
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     (shown,) = build(page)
     assert texts(shown) == [["cpu: one"], ["cpu: two"]]
     (problem,) = build.faults
-    assert problem.startswith(f"tests/recordings/{device}/page.json: is damaged (")
-    assert problem.endswith("; bring it back with git checkout, or delete it and record again")
+    assert problem.startswith(UNREADABLE)
+    assert problem.endswith(ADVICE)
+
+
+def test_what_used_no_gpu_is_not_shown_as_a_gpus(build: Build, write: Write, root: Path) -> None:
+    """It is an output of that machine's CPU, and is shown as the CPU's; nothing is said to be missing."""
+    page = write('```python\nprint("one")\n```\n\n```python compare="cuda"\nprint("two")\n```\n')
+    cpu = Environment("cpu", "chip", "2.13.0", "3.11.7", "", "2026-11-20")
+    record(root, page, Output("one\n"), Output("two\n"), environment=cpu)
+    others = Recordings(root, RECORDINGS).load(page)[0]
+    found = update(None, page, CUDA, [Output("one\n", used=False), Output("two\n", used=False)], others=others)
+    assert found is not None
+    Recordings(root, RECORDINGS).save(page, found)
+    (shown,) = build(page)
+    assert {text.partition(":")[0] for block in texts(shown) for text in block} == {"cpu"}
 
 
 SIMULATED = replace(CUDA, name="Simulated GPU", simulated=True)

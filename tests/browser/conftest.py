@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all, save
-from samedevice.outputs.recordings import RecordedBlock, Recording, update
+from samedevice.outputs.recording_files import Recordings, load_all
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
 
@@ -62,18 +62,15 @@ def on_cuda(output: Output) -> Output:
 
 def pretend_cuda(tree: Path, page: Page, printed: dict[int, Output]) -> None:
     """Give a page a recording from a GPU; only tests see it."""
-    entries = []
-    for block, hash in zip(page.blocks, page.hashes("cuda"), strict=True):
-        if block.index in printed:
-            entries.append(RecordedBlock.make(str(hash), block.code, on_cuda(printed[block.index]), MADE_UP))
-    save(tree / f"tests/recordings/{MADE_UP.folder}/{page.path[5:-3]}.json", Recording(MADE_UP, tuple(entries)))
+    outputs = [on_cuda(printed[block.index]) if block.index in printed else None for block in page.blocks]
+    record(tree, page, MADE_UP, outputs)
 
 
-def record(tree: Path, page: Page, environment: Environment, outputs: list[Output]) -> None:
+def record(tree: Path, page: Page, environment: Environment, outputs: Sequence[Output | None]) -> None:
     """Give a page a recording of these outputs."""
     found = update(None, page, environment, outputs)
     assert found is not None
-    save(tree / f"tests/recordings/{environment.folder}/{page.path[5:-3]}.json", found)
+    Recordings(tree, RECORDINGS).save(page, found)
 
 
 def copy_if_there(source: str, target: str) -> None:

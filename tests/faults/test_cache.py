@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from same_device_site.settings import parse_page
-from samedevice.devices import torch_build
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
+from samedevice.project import CACHE
 
 if TYPE_CHECKING:
     from conftest import Checkout
@@ -40,12 +40,14 @@ def printing(checkout: Checkout) -> Checkout:
 
 def test_what_an_engine_kept_that_ran_blocks_in_another_way_is_not_shown(printing: Checkout) -> None:
     """It may have cut or cleaned the text otherwise."""
-    path = printing.root / f".cache/samedevice/cpu-{torch_build().version}/page.json"
-    found = load(path)
-    assert found is not None
-    old = update(None, parse_page(printing.root / "docs/page.md", printing.root), found.environment, [Output("old")])
+    files, page = (
+        Recordings(printing.root, CACHE / "outputs"),
+        parse_page(printing.root / "docs/page.md", printing.root),
+    )
+    ((found,), _) = files.load(page)
+    old = update(None, page, found.environment, [Output("old")])
     assert old is not None
-    save(path, old)
+    files.save(page, old)
     assert ">old</pre>" in printing.build() + built_html(printing)
     (printing.root / ".cache/samedevice/engine").write_text('{"key": "another engine", "found": true}')
     output, html = built(printing)

@@ -11,7 +11,7 @@ from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings, place
 from samedevice.outputs.recordings import update
 
 CUDA = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-20")
@@ -21,7 +21,7 @@ TWO = "# Page\n\n```python\nx = 1\nprint('one', x)\n```\n\n```python\nprint('two
 
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
+"""The environment of this interpreter's CPU."""
 
 
 COMMAND = "pytest docs/page.md --device cpu --record"
@@ -50,15 +50,15 @@ class Repository:
         outcomes = {} if result.ret == pytest.ExitCode.USAGE_ERROR else result.parseoutcomes()
         return result.stdout.str() + result.stderr.str(), outcomes
 
-    def recording(self, name: str = "page", folder: str = CPU_FOLDER) -> Path:
-        """Where the recording of a page is."""
-        return self.root / f"tests/recordings/{folder}/{name}.json"
+    def recording(self, name: str = "page") -> Path:
+        """Where the recordings of a page are."""
+        return self.root / f"tests/recordings/{name}.json"
 
     def record_cuda(self, *outputs: Output | None, name: str = "page") -> Path:
         """Make up a recording from a GPU."""
         page = parse_page(self.root / f"docs/{name}.md", self.root)
         found = update(None, page, CUDA, outputs)
         assert found is not None
-        path = place(self.root / "tests/recordings", CUDA.folder, page)
-        save(path, found)
-        return path
+        files = Recordings(self.root, "tests/recordings")
+        files.save(page, found)
+        return place(files.folder, page)

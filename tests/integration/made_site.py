@@ -13,11 +13,11 @@ from mkdocs.__main__ import cli
 
 from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
-from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recording_files import Recordings, place
 from samedevice.project import CACHE
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
+"""The environment of this interpreter's CPU."""
 
 
 ROOT = Path(__file__).parents[2]
@@ -96,8 +96,7 @@ class Site:
     def record(self, name: str) -> Path:
         """Record what the last build printed."""
         page = parse_page(self.root / f"docs/{name}.md", self.root)
-        found = load(place(self.root / CACHE, CPU_FOLDER, page))
-        assert found is not None
-        path = place(self.root / "tests/recordings", CPU_FOLDER, page)
-        save(path, found)
-        return path
+        ((found,), _) = Recordings(self.root, CACHE / "outputs").load(page)
+        files = Recordings(self.root, "tests/recordings")
+        files.save(page, found)
+        return place(files.folder, page)

@@ -25,7 +25,7 @@ from samedevice.errors import PageError
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, paths, place
+from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import State
 from samedevice.pages.links import relink
 from samedevice.pages.page import Page
@@ -39,7 +39,7 @@ from samedevice.weaving.prose import cells
 from samedevice.weaving.weave import weave_notebook
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
+"""The environment of this interpreter's CPU."""
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[1].joinpath("samples") / "notebook" / "cells.py"
@@ -177,8 +177,8 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
     for arguments in (["docs/x.py", "--record"], ["docs/x.py"], [], ["docs/x.py::cpu-02-line-5"]):
         result = pytester.runpytest_inprocess("--rootdir", str(pytester.path), *arguments)
         result.assert_outcomes(passed=1 if "::" in str(arguments) else 2)
-    recorded = json.loads((pytester.path / f"tests/recordings/{CPU_FOLDER}/x.json").read_text(encoding="utf-8"))
-    assert [block["output"] for block in recorded["blocks"]] == [{"text": "False\n"}, {"value": "2"}]
+    recorded = json.loads((pytester.path / "tests/recordings/x.json").read_text(encoding="utf-8"))
+    assert sorted(recorded["outputs"].values(), key=str) == [{"text": "False\n"}, {"value": "2"}]
 
 
 class Site:
@@ -353,8 +353,7 @@ def test_a_real_notebook_is_at_most_60_kilobytes_compressed(path: Path, tmp_path
 
 def recorded(page: Page) -> dict[int, list[ShownOutput]]:
     """What is recorded of a page on the CPU."""
-    recording = load(place(ROOT / RECORDINGS, CPU_FOLDER, page), among=paths(ROOT / RECORDINGS, page))
-    assert recording is not None
+    recording = next(one for one in load_all(ROOT, RECORDINGS, page)[0] if one.environment.folder == CPU_FOLDER)
     found = {block.index: recording.find(page, block.index) for block in page.blocks if block.runs_on("cpu")}
     assert {status.state for status in found.values()} == {State.FRESH}
     return {index: [ShownOutput("cpu", one.output, recording.environment)] for index, one in found.items()}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import material
 import pytest
-from made_site import CONFIG, CPU_FOLDER, GOOD, Site
+from made_site import CONFIG, GOOD, Site
 
 from same_device_site.settings import parse_page
-from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.project import CACHE, PACKAGE, Settings
 
 NAMED = """
@@ -224,9 +224,8 @@ def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
     assert (site.root / "site/helper.py").exists()
     settings = Settings("documentation/en", recordings="golden", foreign=(".annotate", "linenums"), console=False)
     page = parse_page(docs / "index.md", site.root, settings=settings)
-    made = load(place(site.root / CACHE, CPU_FOLDER, page))
-    assert made is not None
-    save(place(site.root / "golden", CPU_FOLDER, page), made)
+    ((made,), _) = Recordings(site.root, CACHE / "outputs").load(page)
+    Recordings(site.root, "golden").save(page, made)
     again = site.build("--strict")
     assert again.exit_code == 0, again.output
 

@@ -13,7 +13,7 @@ from samedevice.devices import torch_build, why_absent
 from samedevice.integration.pytest import pytest_xdist_make_scheduler
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 
 
@@ -64,7 +64,7 @@ def as_another_version_printed(repository: Repository, *outputs: Output) -> None
     page = parse_page(repository.root / "docs/page.md", repository.root)
     found = update(None, page, OTHER, outputs)
     assert found is not None
-    save(place(repository.root / "tests/recordings", OTHER.folder, page), found)
+    Recordings(repository.root, "tests/recordings").save(page, found)
 
 
 def test_what_a_version_that_is_not_recorded_prints_is_compared_with_all_that_are(repository: Repository) -> None:

@@ -91,21 +91,22 @@ def test_it_is_compiled_before_a_page_waits_for_it(
 
 
 def test_what_it_prints_is_recorded_apart(simulated: Repository) -> None:
-    """It must never stand for what a GPU printed: the folder and the seal say so. Two GPUs are there."""
+    """It must never stand for what a GPU printed: its name says so. Two GPUs are there."""
     output, outcomes = simulated.pytest(*ASKED, "--record")
     assert outcomes == {"passed": 2}
     assert "same device: cuda, simulated, PyTorch " in output
     assert f"recorded docs/page.md on {FOLDER}: 2 blocks" in output
-    path = simulated.recording(folder=FOLDER)
+    path = simulated.recording()
     found = json.loads(path.read_text(encoding="utf-8"))
-    assert found["environment"]["simulated"] is True
-    assert found["environment"]["name"] == "Simulated GPU"
-    assert simulated.pytest(*ASKED)[1] == {"passed": 2}
-    del found["environment"]["simulated"]
+    about = found["environments"][FOLDER]
+    assert about["simulated"] is True
+    assert about["name"] == "Simulated GPU"
+    assert simulated.pytest(*ASKED)[1] == {"passed": 3}
+    del about["simulated"]
     path.write_text(json.dumps(found), encoding="utf-8")
     output, outcomes = simulated.pytest(*ASKED)
-    assert outcomes == {"failed": 2}
-    assert "its environment was changed by hand" in output
+    assert outcomes == {"failed": 3}
+    assert f"environments['{FOLDER}'] is cuda-" in output
 
 
 def test_it_is_not_compared_with_a_real_device(simulated: Repository) -> None:

@@ -21,7 +21,7 @@ from mkdocs.config import load_config
 
 from same_device_site.settings import parse_page
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.project import CACHE
 
@@ -113,11 +113,12 @@ def serve(light_torch: None, site: Site) -> Iterator[Callable[..., Served]]:
 def recorded_otherwise(site: Site, name: str) -> None:
     """Record that a page printed something else, and forget what it printed."""
     page = parse_page(site.root / f"docs/{name}.md", site.root)
-    found = load(site.record(name))
-    assert found is not None
+    site.record(name)
+    files = Recordings(site.root, "tests/recordings")
+    ((found,), _) = files.load(page)
     other = update(None, page, found.environment, [Output("as recorded\n")])
     assert other is not None
-    save(place(site.root / "tests/recordings", found.environment.folder, page), other)
+    files.save(page, other)
     shutil.rmtree(site.root / CACHE)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from made_site import COMMAND, CPU_FOLDER, GOOD, Site
+from made_site import COMMAND, GOOD, Site
 
 from samedevice.project import CACHE
 
@@ -54,7 +54,7 @@ def test_a_strict_build_refuses_a_mismatch(site: Site) -> None:
     site.build(index=text)
     site.record("index")
     said.write_text("two")
-    (site.root / CACHE / CPU_FOLDER / "index.json").unlink()
+    (site.root / CACHE / "outputs/index.json").unlink()
     result = site.build("--strict")
     assert result.exit_code != 0
     assert "docs/index.md:3 on cpu: not what was recorded (" in result.output
@@ -63,18 +63,12 @@ def test_a_strict_build_refuses_a_mismatch(site: Site) -> None:
     assert "-one\n+two" in site.html("index")
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_a_strict_build_refuses_a_damaged_recording(site: Site, device: str) -> None:
-    """Of a device that this machine lacks, too."""
+def test_a_strict_build_refuses_a_damaged_recording(site: Site) -> None:
+    """It may hold outputs of devices that this machine lacks."""
     site.build(index=GOOD)
     path = site.record("index")
-    damaged = site.root / f"tests/recordings/{device}/index.json"
-    damaged.parent.mkdir(exist_ok=True)
-    damaged.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
     result = site.build("--strict")
     assert result.exit_code != 0
-    assert (
-        f"ERROR   -  tests/recordings/{device}/index.json: is damaged (it is no JSON that can be read: "
-        in result.output
-    )
+    assert "ERROR   -  tests/recordings/index.json: cannot be read: it is no JSON that can be read: " in result.output
     assert "bring it back with git checkout, or delete it and record again" in result.output

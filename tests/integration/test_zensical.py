@@ -30,7 +30,7 @@ from samedevice.integration.zensical.copy import description, with_front_matter
 from samedevice.integration.zensical.pages import COPY, PAGE, project_root
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import VARIES, Output, Raised
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.project import Settings
 
@@ -99,7 +99,7 @@ def record(root: Path, name: str, *outputs: Output | None, environment: Environm
     page = parse_page(root / "docs" / name, root, settings=Settings(console=False))
     found = update(None, page, environment, outputs)
     assert found is not None
-    save(place(root / "tests/recordings", environment.folder, page), found)
+    Recordings(root, "tests/recordings").save(page, found)
 
 
 @pytest.fixture

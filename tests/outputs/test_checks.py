@@ -181,8 +181,8 @@ def test_a_block_that_uses_no_gpu_may_print_what_a_cpu_printed(page: Page) -> No
     assert compare(page, page.blocks[1], GPU, Output("2\n", used=True), recordings).wrong
     now = compare(page, block, GPU, Output("4\n", used=False), recordings).wrong
     assert now == (
-        "docs/page.md:1 did not use cuda when it was recorded, or printed what a CPU prints, and now that is different; "
-        "run pytest docs/page.md --device cuda --record"
+        "docs/page.md:1 did not use cuda when it was recorded, or printed what a CPU prints, "
+        "and now that is different; run pytest docs/page.md --device cuda --record"
     )
 
 

@@ -10,13 +10,13 @@ import pytest
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.orphans import orphans
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recording_files import place, save
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 
 HERE = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580.95.05", "2026-11-21")
 FOLDER = Path("tests/recordings")
-GONE = "tests/recordings/h200-2.13.0+cu130/topic/old.json: there is no page docs/topic/old"
+GONE = "tests/recordings/topic/old.json: there is no page docs/topic/old"
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def page(root: Path, write: Callable[..., Page]) -> Page:
     page = write("```python\none\n```\n", "docs/topic/old.md")
     found = update(None, page, HERE, [Output(figures=(Figure("<svg/>", "A line."),))])
     assert found is not None
-    save(place(root / FOLDER, HERE.folder, page), found)
+    Recordings(root, FOLDER).save(page, found)
     return page
 
 
@@ -53,17 +53,14 @@ def test_a_recording_whose_page_was_renamed_is_told_with_the_new_name(
     """Also where code was added to the page since."""
     (root / page.path).unlink()
     new = write("```python\none\n```\n\n```python\ntwo\n```\n", "docs/new.md")
-    advice = "docs/new.md has its code; rename it, and its figures alike, to h200-2.13.0+cu130/new.json with git mv"
+    advice = "docs/new.md has its code, and shows what is in it; rename it, and its figures alike, to new.json"
     assert list(orphans(root, [new])) == [f"{GONE}, but {advice}"]
 
 
 def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> None:
     """A run that was killed may leave one."""
-    (root / FOLDER / "h200-2.13.0+cu130/topic/old@0123.svg").write_text("<svg/>")
-    (root / FOLDER / "h200-2.13.0+cu130/none@0123.svg").write_text("<svg/>")
+    (root / FOLDER / "topic/old@0123.svg").write_text("<svg/>")
+    (root / FOLDER / "none@0123.svg").write_text("<svg/>")
     told = "this figure belongs to no recording; delete it"
-    places = (
-        "tests/recordings/h200-2.13.0+cu130/none@0123.svg",
-        "tests/recordings/h200-2.13.0+cu130/topic/old@0123.svg",
-    )
+    places = ("tests/recordings/none@0123.svg", "tests/recordings/topic/old@0123.svg")
     assert list(orphans(root, [page])) == [f"{place}: {told}" for place in places]

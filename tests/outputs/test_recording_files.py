@@ -197,8 +197,8 @@ def test_a_conflict_that_git_left_is_told_as_such(root: Path, page: Page) -> Non
     path.write_bytes(subprocess.run(merge, capture_output=True, check=False).stdout)
     _, (error,) = load_all(root, FOLDER, page)
     assert str(error) == (
-        "tests/recordings/page.json: cannot be read: git left a conflict in it; take both sides' lines, or record again; "
-        + ADVICE
+        "tests/recordings/page.json: cannot be read: git left a conflict in it; "
+        f"take both sides' lines, or record again; {ADVICE}"
     )
 
 
@@ -342,9 +342,7 @@ def test_two_recorders_write_one_page_at_once_and_lose_nothing(root: Path, page:
     assert printed(root, page, H100) == [Output("cuda 14"), Output("2")]
 
 
-def test_a_disk_that_is_full_leaves_the_old_file_whole(
-    root: Path, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_leaves_the_old_file_whole(root: Path, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """What other environments recorded is in it, too."""
     path = record(root, page, H100, *SAME)
     before = {one.name: one.read_bytes() for one in path.parent.iterdir() if one.is_file()}

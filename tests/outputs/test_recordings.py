@@ -122,7 +122,7 @@ def test_two_blocks_of_one_program_have_an_output_each(write: Write) -> None:
 
 
 def test_a_block_that_used_no_gpu_and_printed_what_a_cpu_prints_is_unused(page: Page) -> None:
-    """"CUDA" above a text that never touched a GPU was false of 1,092 of 1,408 outputs."""
+    """ "CUDA" above a text that never touched a GPU was false of 1,092 of 1,408 outputs."""
     cpu = recorded(page, CPU, Output("1"), Output("2"), Output("3"))
     outputs = Output("1", used=False), Output("5", used=False), Output("3", used=True)
     recording = recorded(page, HERE, *outputs, others=(cpu,))
@@ -251,7 +251,7 @@ def test_two_recordings_of_an_environment_are_one(page: Page, recording: Recordi
 
 
 def test_an_entry_keeps_what_is_recorded_and_nothing_of_the_run(page: Page) -> None:
-    """What a process opened, and where a trace ran, is no part of an output; a file written from it is read as it was."""
+    """What a process opened, and where a trace ran, is no part of an output, and is not in the file."""
     output = Output("1", raised=Raised("E", "m", "trace"), unsure="?", lines=((1, "1"),), opened=("r /x",))
     entry = RecordedBlock.make(page, 0, "0" * 16, replace(output, read=(("x", "0" * 16),)))
     assert entry.output is not None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from samedevice.pages.options import Options
 from samedevice.pages.page import Page
 
 Write = Callable[..., Page]
@@ -76,19 +78,12 @@ def test_later_blocks_do_not_depend_on_one_that_needs_two_devices(write: Write) 
     assert one[2] == other[2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '```python file="snippets/train.py"\n```\n',
-        "```console\n$ python snippets/train.py\n```\n",
-        '```python\nopen("snippets/train.py").read()\n```\n',
-    ],
-    ids=["program", "console", "python"],
-)
-def test_a_changed_snippet_changes_the_block_that_runs_it(write: Write, snippets: Path, text: str) -> None:
-    """Snippets are part of the page when it is decided what has to run again."""
+def test_a_changed_program_is_another_block(write: Write, snippets: Path) -> None:
+    """The file that a fence names is the code that the page shows and runs; a comment in it is shown, too."""
+    text = '```python file="snippets/train.py"\n```\n'
     before = write(text).hashes("cpu")
-    (snippets / "train.py").write_text("print(1)\n", encoding="utf-8")
+    path = snippets / "train.py"
+    path.write_text(path.read_text(encoding="utf-8") + "# More.\n", encoding="utf-8")
     assert write(text).hashes("cpu") != before
 
 
@@ -163,3 +158,101 @@ def test_a_block_for_a_version_leads_to_later_outputs_where_it_runs_alone(write:
         False,
         False,
     ]
+
+
+SAME = {
+    "a comment": "def f(x, /, *, y=1.5):  # Half.\n    return x + y",
+    "layout": "def f(\n    x, /, *, y = 1.50,\n):\n\n    return (x +\n            y)",
+    "semicolons": "def f(x, /, *, y=1.5): return x + y;",
+}
+
+
+@pytest.mark.parametrize("code", SAME.values(), ids=SAME.keys())
+def test_a_comment_and_layout_do_not_change_the_hash(write: Write, code: str) -> None:
+    """They cannot change what is printed, and a run on every device is dear."""
+    assert hashes(write, ["def f(x, /, *, y=1.5):\n    return x + y", "x", "x"]) == hashes(write, [code, "x", "x"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x = 1", "x = 1.0"),
+        ("x = 1", "x = True"),
+        ("x = 'a'", "x = b'a'"),
+        ("x = 'a '", "x = 'a'"),
+        ("f'{x}'", "f'{x!r}'"),
+        ("f'{x:>5}'", "f'{x:>6}'"),
+        ("x.y", "x.z"),
+        ("x - y", "y - x"),
+        ("1j", "2j"),
+        ("...", "None"),
+        ("a; b", "b; a"),
+        ("if x:\n    y\nz", "if x:\n    y\n    z"),
+        ("x = -0.0", "x = 0.0"),
+        ("x: int = 1", "x = 1"),
+        ("async def f(): pass", "def f(): pass"),
+        ("f(*x)", "f(x)"),
+        ("f(**x)", "f(*x)"),
+        ("import a as b", "import a"),
+        ("from . import a", "from .. import a"),
+        ("'Doc.'", "'doc.'"),
+    ],
+)
+def test_other_code_changes_the_hash(write: Write, one: str, other: str) -> None:
+    """All that the program does is in its tree."""
+    assert hashes(write, [one, "x", "x"])[0] != hashes(write, [other, "x", "x"])[0]
+
+
+HELD = {
+    "x = 1": "0d6f09f19a5392f0",
+    "def f(x, /, *a: int, y=1.5, **k) -> None:\n    return x if y else -a[0:1, ...]": "904acf6b1ad5337f",
+    "class A(B, metaclass=C):\n    'Doc.'\n    x: int = 0x10": "3d6382e3bcb47795",
+    "with open(f'{x!r:>{w}}') as file, lock:\n    [await y async for y in file if y]": "ddfe8a8b070d1ceb",
+    "match x:\n    case {'a': [1, *_], **rest} | None if rest: pass": "39ee92721713ac7c",
+    "try:\n    raise E from e\nexcept* (A, B) as found:\n    del found\nfinally:\n    pass": "84c0b5bf0983cbee",
+    "lambda *, é='ü', s=b'\\xff', n=10_000_000_000_000, j=2j: (é := 1e400)": "ad0ca7e42e345989",
+    "for x, *y in z:\n    global g\n    continue\nelse:\n    assert x is not y, 'no'": "a05a1098f14df8b6",
+    "x =": "a4b65adf1d04aa45",
+}
+"""The hashes of code, as every version of Python has to give them."""
+
+
+@pytest.mark.parametrize(("code", "held"), HELD.items(), ids=range(len(HELD)))
+def test_a_hash_is_the_same_in_each_version_of_python(write: Write, code: str, held: str) -> None:
+    """If this fails, recordings of one machine are stale on another: newer trees have fields that older ones lack."""
+    (block,) = write(f"```python\n{code}\n```\n").blocks
+    assert block.digest == held
+
+
+@pytest.mark.parametrize(
+    ("code", "depends"),
+    [
+        ("import traceback\ntraceback.print_exc()", True),
+        ("print(error.__traceback__.tb_lineno)", True),
+        ("import inspect\nprint(inspect.getsource(f))", True),
+        ("logging.basicConfig(format='%(lineno)d')", True),
+        ("x = 1", False),
+    ],
+)
+def test_what_can_print_its_line_is_another_block_where_it_moves_and_so_is_what_comes_after_it(
+    write: Write, code: str, depends: bool
+) -> None:
+    """Prose is edited more often than code, and what is recorded must not name a line that is another one now."""
+    text = f"```python\n{code}\n```\n\n```python\nwarn()\n```\n"
+    before, moved = write(text).hashes("cpu"), write(f"Text.\n\n{text}").hashes("cpu")
+    assert [one != other for one, other in zip(before, moved, strict=True)] == [depends, depends]
+    comment = write(text.replace("warn()", "warn()  # Now.")).hashes("cpu")
+    assert (comment[1] != before[1]) == depends
+
+
+def test_an_option_that_is_added_later_changes_no_hash(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more line in the table of options must make nothing stale, until a fence says it."""
+
+    @dataclass(frozen=True)
+    class Later(Options):
+        speed: int = field(default=3, metadata={"output": True})
+
+    (block,) = write("```python\nx\n```\n").blocks
+    monkeypatch.setattr("samedevice.pages.block.DEFAULT", Later())
+    assert replace(block, options=Later()).digest == block.digest
+    assert replace(block, options=Later(speed=4)).digest != block.digest

@@ -17,7 +17,7 @@ from same_device_site.status import status
 from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all, place, save
+from samedevice.outputs.recording_files import Recordings, load_all
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
@@ -54,10 +54,8 @@ def test_the_numbers_are_those_that_pytest_reports(pytester: pytest.Pytester, on
         (docs / f"{name}.md").write_text(text, encoding="utf-8")
     pytester.runpytest_inprocess("--record")
     fresh = parse_page(docs / "fresh.md", pytester.path)
-    save(
-        place(pytester.path / "tests/recordings", CUDA.folder, fresh),
-        made_up(fresh, Output(), Output(), Output(), None),
-    )
+    made = made_up(fresh, Output(), Output(), Output(), None)
+    Recordings(pytester.path, "tests/recordings").save(fresh, made)
     (docs / "stale.md").write_text(BLOCKS.format("stale", 2) + "```python\nx\n```\n", encoding="utf-8")
 
     pages = tuple(parse_page(docs / f"{name}.md", pytester.path) for name in texts)

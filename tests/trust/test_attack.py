@@ -48,19 +48,19 @@ def test_a_seed_makes_the_same_case_again() -> None:
     ("name", "hole"),
     [
         ("outputs", "samedevice.outputs.cleaning.VISIBLE"),
-        ("recordings", "samedevice.outputs.recording_files.RECORDING"),
+        ("recordings", "samedevice.outputs.page_file.RECORDING"),
         ("pages", "samedevice.weaving.check_export.PUBLISHED"),
         ("archives", "unpacking.NAMES"),
         ("figures", "samedevice.outputs.figures.SHAPES"),
         ("cleaning", "samedevice.outputs.cleaning.BEFORE"),
-        ("edits", "samedevice.outputs.recording_files.CHECK"),
+        ("edits", "samedevice.outputs.page_file.digest"),
     ],
 )
 def test_a_hole_that_is_opened_again_is_found(
     name: str, hole: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the attack proves nothing."""
-    anything = {"VISIBLE": {}, "NAMES": re.compile(".*", re.S), "SHAPES": 10**9, "BEFORE": "", "CHECK": 0}
+    anything = {"VISIBLE": {}, "NAMES": re.compile(".*", re.S), "SHAPES": 10**9, "BEFORE": ""}
     monkeypatch.setattr(hole, anything.get(hole.rpartition(".")[2], lambda value: None))
     if name == "archives":
         monkeypatch.setattr("unpacking.PART", re.compile(".*", re.S))

@@ -11,7 +11,22 @@ from pathlib import Path
 import mutants
 import pytest
 from made_conftest import CONFTEST
-from mutants import FORGED, HAND, LITERAL, RAISES, RAISES_FORGED, Case, Tally, cases, examine, shows, submit_again
+from mutants import (
+    FORGED,
+    HAND,
+    LITERAL,
+    RAISES,
+    RAISES_FORGED,
+    READ,
+    UNUSED,
+    Case,
+    Tally,
+    by_hand,
+    cases,
+    examine,
+    shows,
+    submit_again,
+)
 from mutations import code_mutant, literals, output_mutants, raises_mutants, with_code, with_raises
 from repository import ROOT
 from silence import silent, use_in_text
@@ -22,7 +37,8 @@ from samedevice.outputs.checks import Verdict
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.outputs.recording_files import load, load_all, paths, place, save
+from samedevice.outputs.page_file import to_text
+from samedevice.outputs.recording_files import Recordings, figure_files, load_all, place, read_file
 from samedevice.outputs.recordings import RecordedBlock, Recording, update
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
@@ -50,7 +66,7 @@ print(x, "ms")
 ```
 
 ```console
-$ echo three
+$ python -c "print(open('docs/three.txt').read())"
 ```
 
 ```python raises="cuda: RuntimeError"
@@ -61,9 +77,9 @@ assert x == 20
 y = 1
 ```
 """
-CPU_FOLDER = f"cpu-{torch_build().version}"
-"""The folder of the recordings of this interpreter."""
-KINDS = (HAND, FORGED, LITERAL, RAISES, RAISES_FORGED)
+CPU_HERE = f"cpu-{torch_build().version}"
+"""The environment of this interpreter's CPU."""
+KINDS = (HAND, FORGED, UNUSED, READ, LITERAL, RAISES, RAISES_FORGED)
 
 Write = Callable[..., Page]
 
@@ -82,31 +98,36 @@ class Sample:
         shutil.copytree(ROOT / "snippets", self.root / "snippets")
         self.page = parse_page(self.path, self.root)
         self.blocks = [block for block in self.page.blocks if block.runs_on("cpu")]
-        self.recorded = place(self.root / RECORDINGS, CPU_FOLDER, self.page)
-        for path in paths(ROOT / RECORDINGS, self.page):
-            if path.relative_to(ROOT / RECORDINGS).parts[0].startswith("cpu-"):  # a GPU's has outputs of its own
-                shutil.copytree(path.parent, self.root / path.parent.relative_to(ROOT))
-        self.recordings = len(paths(self.root / RECORDINGS, self.page)) - 1  # its own is compared with the blocks
+        self.recorded = place(self.root / RECORDINGS, self.page)
+        self.recorded.parent.mkdir(parents=True)
+        own = place(ROOT / RECORDINGS, self.page)
+        for path in (own, *figure_files(own)):
+            shutil.copyfile(path, self.recorded.with_name(path.name))
 
     def pytest(self, *options: str) -> tuple[str, dict[str, int]]:
         """Run pytest: what it prints, and how many items passed and failed."""
         result = self.pytester.runpytest_inprocess("-rN", "--rootdir", str(self.root), *options)
         return result.stdout.str(), result.parseoutcomes()
 
-    def change_outputs(self, seal_again: bool) -> None:
-        """Change a character in each recorded output, one that counts."""
-        recording = load(self.recorded, among=paths(self.root / RECORDINGS, self.page))
-        assert recording is not None
+    def change_outputs(self) -> None:
+        """Change a character in each recorded output of this interpreter, one that counts, as a forger would."""
+        files = Recordings(self.root, RECORDINGS)
+        recording = next(one for one in files.load(self.page)[0] if one.environment.folder == CPU_HERE)
         entries = []
         for block in self.blocks:
             entry = recording.find(self.page, block.index).entry
             assert entry is not None
             assert entry.output is not None
             mutants = output_mutants(entry.output, block.options.numbers_vary)
-            output = next(output for output, free in mutants if not free)
-            forged = RecordedBlock.make(entry.hash, block.code, output, recording.environment)
-            entries.append(forged if seal_again else replace(forged, seal=entry.seal))
-        save(self.recorded, replace(recording, entries=tuple(entries)))
+            entries.append(replace(entry, output=next(output for output, free in mutants if not free)))
+        files.save(self.page, replace(recording, entries=tuple(entries)))
+
+    def change_by_hand(self) -> None:
+        """Change a character in a recorded output, and no name."""
+        file = read_file(self.recorded)
+        hash, output = next((hash, one) for hash, one in file.outputs.items() if one.text)
+        changed = replace(output, text=f"x{output.text}")
+        self.recorded.write_text(to_text(replace(file, outputs={**file.outputs, hash: changed})), encoding="utf-8")
 
 
 @pytest.fixture(params=SAMPLE)
@@ -116,19 +137,17 @@ def sample(request: pytest.FixtureRequest, pytester: pytest.Pytester, one_server
 
 
 def test_pytest_tells_a_changed_character_in_every_recorded_output(sample: Sample) -> None:
-    """Whoever edits a recording is found out, by the seal or, if that was renewed, by the run."""
-    count = sample.recordings
-    assert sample.pytest()[1] == {"passed": len(sample.blocks) + count}
+    """Whoever edits a recording is found out, by the output's name or, if that was renewed, by the run."""
+    assert sample.pytest()[1] == {"passed": len(sample.blocks) + 1}
     before = sample.recorded.read_bytes()
-    sample.change_outputs(seal_again=False)
+    sample.change_by_hand()
     output, outcomes = sample.pytest()
-    assert outcomes == {"failed": len(sample.blocks) + count}  # the other recordings share these outputs
-    told = f": its recording for {CPU_FOLDER} was changed, by hand or by a merge; bring "
-    assert output.count(told) == len(sample.blocks)
+    assert outcomes == {"failed": len(sample.blocks) + 1}
+    assert "was changed by hand, or by a merge: its name is no more the hash of what it says" in output
     sample.recorded.write_bytes(before)
-    sample.change_outputs(seal_again=True)
+    sample.change_outputs()
     output, outcomes = sample.pytest()
-    assert outcomes == {"failed": len(sample.blocks) + count}
+    assert outcomes == {"failed": len(sample.blocks), "passed": 1}
     assert output.count(" on cpu: not what was recorded (") == len(sample.blocks)
 
 
@@ -139,7 +158,7 @@ def test_pytest_tells_a_changed_literal_at_all_blocks_that_it_leads_to(sample: S
     fresh = len(sample.blocks) - len(led)
     sample.path.write_text(with_code(sample.page.text, block, code_mutant(block)[0]), encoding="utf-8")
     output, outcomes = sample.pytest()
-    assert outcomes == {"passed": fresh + sample.recordings, "failed": len(led)}
+    assert outcomes == {"passed": fresh + 1, "failed": len(led)}
     assert f"\n{block} was recorded on cpu for other code than it has now; run pytest {sample.page.path} " in output
     counted = count_blocks(
         parse_page(sample.path, sample.root), "cpu", load_all(sample.root, RECORDINGS, sample.page)[0]
@@ -156,7 +175,7 @@ def test_a_changed_raises_cannot_even_be_recorded(sample: Sample) -> None:
     sample.path.write_text(text, encoding="utf-8")
     output, outcomes = sample.pytest("--record")
     assert outcomes == {"failed": len(changed), "passed": len(sample.blocks) - len(changed)}
-    assert f"not recorded: {sample.page.path} on {CPU_FOLDER}, because {len(changed)} of its blocks failed" in output
+    assert f"not recorded: {sample.page.path} on {CPU_HERE}, because {len(changed)} of its blocks failed" in output
     assert sample.recorded.read_bytes() == before
 
 
@@ -169,12 +188,13 @@ def _counts(block: Block, value: str) -> bool:
 def recorded(root: Path, write: Write, one_server: object) -> Iterator[tuple[SectionRunner, list[Case]]]:
     """The blocks of a page of all kinds, recorded; and what ran them."""
     page = write(PAGE)
+    (root / "docs/three.txt").write_text("three", encoding="utf-8")
     with SectionRunner(root, 30, workers=1) as sessions:
         run = sessions.run(page, "cpu")
         assert run.environment is not None
         recording = update(None, page, run.environment, run.outputs)
         assert recording is not None
-        save(place(root / RECORDINGS, recording.environment.folder, page), recording)
+        Recordings(root, RECORDINGS).save(page, recording)
         yield sessions, list(cases(root, page, "cpu", run))
 
 
@@ -193,7 +213,7 @@ def test_every_mutant_of_every_block_is_told(recorded: Recorded, root: Path) -> 
     """Blocks that print, raise, vary, assert and say nothing; the page is then as it was."""
     tallies = examined(recorded[1])
     assert {kind: one.survivors for kind, one in tallies.items()} == {kind: [] for kind in KINDS}
-    assert [len(one.blocks) for one in tallies.values()] == [7] * 5
+    assert [len(one.blocks) for one in tallies.values()] == [7, 7, 7, 1, 7, 7, 7]
     assert tallies[FORGED].free == 2
     assert tallies[FORGED].partly == {"docs/page.md:16"}
     assert tallies[RAISES_FORGED].free == 2
@@ -204,6 +224,7 @@ def test_a_harness_that_is_blind_is_found_out(recorded: Recorded, monkeypatch: p
     """A count of 100 % that could not be less would prove nothing."""
     monkeypatch.setattr(mutants, "fault", lambda *_: "")
     monkeypatch.setattr(mutants, "compare", lambda *_: Verdict())
+    monkeypatch.setattr(mutants, "by_hand", lambda *_: "")
     tallies = examined(recorded[1])
     assert [len(one.survivors) + one.free for one in tallies.values()] == [t.mutants for t in tallies.values()]
     assert all(one.survivors and not one.told for one in tallies.values())
@@ -304,7 +325,14 @@ def test_a_part_of_a_program_that_the_page_runs_has_a_use(tmp_path: Path) -> Non
 def test_a_recording_with_another_entry_is_the_same_otherwise(recorded: Recorded) -> None:
     """A mutant differs in one place only."""
     case = recorded[1][1]
-    entry = RecordedBlock.make("hash", "code", Output("other"), case.recording.environment)
+    entry = RecordedBlock("0" * 16, "code", Output("other"))
     changed = case.recorded_as(entry)
     assert isinstance(changed, Recording)
     assert [one for one in changed.entries if one not in case.recording.entries] == [entry]
+
+
+def test_a_changed_picture_is_told_by_its_name(recorded: Recorded) -> None:
+    """It is a file of its own, and one byte of it is as good as another."""
+    old, new = (Output(figures=(Figure(f"<svg>{what}</svg>", "A line."),)) for what in ("a", "b"))
+    assert by_hand(old, old) == ""
+    assert by_hand(old, new)

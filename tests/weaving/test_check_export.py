@@ -79,6 +79,10 @@ def test_what_is_no_page_is_refused(write: Write, change: dict[str, object], tol
         published(text)
 
 
+ONE = Output(value="1").digest
+PRINTED = ["recordings", "sections", 0, "blocks", 0, "printed"]
+
+
 def changed(found: Any, place: list[str | int], value: Any) -> str:
     """A file with another value in one place."""
     inner = found
@@ -106,12 +110,15 @@ def changed(found: Any, place: list[str | int], value: Any) -> str:
         (["blocks", 0, "options"], {"versions": "9" * 5_000}, "options.versions"),
         (["blocks", 0, "options"], {"versions": ">=2"}, "options.versions"),
         (["blocks", 0, "options"], {"more": ""}, "options has a field 'more'"),
-        (["blocks", 0, "printed", 0, "by"], [], "by is no list of 1 to"),
-        (["blocks", 0, "printed", 0, "by"], [1], "names an environment that is not there"),
-        (["blocks", 0, "printed", 0, "by"], [-1], "by.0. is no whole number"),
-        (["blocks", 0, "printed", 0, "output"], {"text": "\x1b[2J"}, "output.text is no text that was cleaned"),
+        ([*PRINTED, ONE], "x", r"printed.* is no list"),
+        ([*PRINTED, ONE], [1], r"printed.*\[0\] is no text"),
+        ([*PRINTED, ONE], ["cpu-2.99"], "names cpu-2.99, which is no environment of the file that ran it"),
+        ([*PRINTED, "0" * 16], [OLD.folder], "names the output 0000000000000000, which is not in the file"),
+        (["recordings", "outputs", ONE], {"text": "\x1b[2J"}, "text is no text that was cleaned"),
+        (["recordings", "outputs", ONE], {"text": "other"}, "was changed by hand, or by a merge"),
         (["blocks", 0, "code"], None, "code is no text"),
-        (["environments", 0, "torch"], "2.13.0\n", r"environments\[0\].torch is no version"),
+        (["recordings", "environments", OLD.folder, "torch"], "2.13.0\n", "torch is no version"),
+        (["recordings", "environments", OLD.folder, "torch"], "2.13.0", "is cpu-2.13.0, by its device and its version"),
     ],
 )
 def test_what_no_site_publishes_is_refused(write: Write, place: list[str | int], value: Any, told: str) -> None:

@@ -13,7 +13,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.pages.page import Block, Page
 from samedevice.weaving.output_html import output_html
-from samedevice.weaving.panes import ShownOutput, panes_of, ranges
+from samedevice.weaving.panes import ShownOutput, listed, panes_of
 
 CPU = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-21", "2.4.6")
 GPU = Environment("cuda", "NVIDIA H200", "2.13.0+cu130", "3.11.7", "580", "2026-11-20")
@@ -37,23 +37,22 @@ def on_cpu(*texts: str) -> list[ShownOutput]:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ("2.9 2.11 2.13 2.15", "2.9 to 2.15"),
-        ("2.9 2.11 2.15", "2.9, 2.11 and 2.15"),
-        ("2.9 2.11 2.13", "2.9 to 2.13"),
-        ("2.9 2.15", "2.9 and 2.15"),
+        ("2.9 2.11 2.13 2.15", "2.9, 2.11, 2.13, 2.15"),
+        ("2.15 2.9 2.11", "2.9, 2.11, 2.15"),
+        ("2.9 2.15", "2.9, 2.15"),
         ("2.15", "2.15"),
         ("", ""),
     ],
 )
-def test_neighbors_become_a_range(own: str, text: str) -> None:
-    """A version between two that printed otherwise is not in their range."""
-    assert ranges(set(own.split()), ["2.9", "2.11", "2.13", "2.15"]) == text
+def test_the_versions_that_ran_are_named_and_no_other(own: str, text: str) -> None:
+    """ "2.9 to 2.15" named four versions as seven: nobody had run 2.10, 2.12 and 2.14."""
+    assert listed(set(own.split()), ["2.9", "2.11", "2.13", "2.15"]) == text
 
 
 def test_versions_that_agree_are_one_label(block: Block) -> None:
     """Nothing is to be chosen there, so there is no switch."""
     html = output_html(block, on_cpu("1", "1", "1", "1"))
-    assert "CPU · PyTorch 2.9 to 2.15" in html
+    assert "CPU · PyTorch 2.9, 2.11, 2.13, 2.15" in html
     assert "<p>EPYC 9B14, PyTorch 2.15.0+cu132, Python 3.11.7, NumPy 2.4.6, 2026-11-21\nEPYC 9B14, PyTorch 2.13" in html
     assert "sd-switch" not in html
     assert "data-at" not in html
@@ -78,7 +77,7 @@ def test_a_version_that_differs_gets_a_switch_and_the_newest_is_first(block: Blo
     """Without JavaScript the others are hidden by having no device of their own."""
     html = output_html(block, on_cpu("mm: no", "no", "no", "no"))
     assert '<button type="button" data-torch="" data-at="2.15">2.15</button>' in html
-    assert '<button type="button" data-torch="2.13" data-at="2.13 2.11 2.9">2.9 to 2.13</button>' in html
+    assert '<button type="button" data-torch="2.13" data-at="2.13 2.11 2.9">2.9, 2.11, 2.13</button>' in html
     assert html.index('<div class="sd-pane" data-device="cpu" data-at="cpu-2.15">') < html.index("<mark>mm:")
     assert '<div class="sd-pane" data-device="" data-at="cpu-2.13 cpu-2.11 cpu-2.9">' in html
     assert 'data-devices="cpu" data-at="cpu-2.15 cpu-2.13 cpu-2.11 cpu-2.9"' in html
@@ -91,8 +90,8 @@ def test_a_measurement_is_named_by_those_who_measured_it(write: Callable[..., Pa
     shown = on_cpu("took 1.5 s", "took 2.5 s", "took 1.5 s")
     (pane,) = panes_of(block, shown)
     assert pane.shown[0].output == Output("took 1.5 s")
-    assert pane.label == "CPU · PyTorch 2.11 and 2.15"
-    assert pane.versions("cpu") == "2.11 to 2.15"
+    assert pane.label == "CPU · PyTorch 2.11, 2.15"
+    assert pane.versions("cpu") == "2.11, 2.13, 2.15"
     html = output_html(block, shown)
     details = html[html.index("<details") : html.index("</details>")]
     other = "EPYC 9B14, PyTorch 2.13.0+cpu, Python 3.11.7, NumPy 2.4.6, 2026-11-21"
@@ -123,7 +122,7 @@ def test_a_figure_recorded_under_another_description_is_the_same_output(block: B
 def test_devices_with_other_versions_say_which(block: Block) -> None:
     """Nobody ran the GPU with the versions that only the CPU ran with."""
     (pane,) = panes_of(block, [*on_cpu("1", "1", "1"), ShownOutput("cuda", Output("1"), GPU)])
-    assert pane.label == "CPU · PyTorch 2.11 to 2.15, CUDA (H200) · PyTorch 2.13"
+    assert pane.label == "CPU · PyTorch 2.11, 2.13, 2.15, CUDA (H200) · PyTorch 2.13"
     assert pane.first == ("cpu", "cuda")
 
 
@@ -187,11 +186,11 @@ def test_what_both_printed_is_the_output_of_the_real_one(block: Block) -> None:
     """A page must not be doubled, and the label must keep the kinds apart."""
     same = [ShownOutput("cuda", Output("1"), replace(SIMULATED, torch=torch)) for torch in VERSIONS]
     html = output_html(block, [*on_cpu("1", "1", "1", "1"), *same])
-    assert '<span class="sd-label">CPU · PyTorch 2.9 to 2.15</span> and CUDA, simulated</summary>' in html
+    assert '<span class="sd-label">CPU · PyTorch 2.9, 2.11, 2.13, 2.15</span> and CUDA, simulated</summary>' in html
     assert "sd-simulated" not in html
     assert "sd-switch" not in html
     fewer = output_html(block, [*on_cpu("1", "1", "1", "1"), same[1]])
-    assert "2.9 to 2.15</span> and CUDA, simulated · PyTorch 2.13</summary>" in fewer
+    assert "2.9, 2.11, 2.13, 2.15</span> and CUDA, simulated · PyTorch 2.13</summary>" in fewer
 
 
 def test_words_that_repeat_are_aligned_within_a_limit(block: Block) -> None:

@@ -23,16 +23,15 @@ from browsed import CHROMIUM, accepted, unseen
 from markdown_it import MarkdownIt
 from unpacking import LARGEST, ArchiveError, unpack
 
-from samedevice.errors import RecordingError
 from samedevice.integration.check import CheckError, plan
 from samedevice.outputs import escaping
 from samedevice.outputs.cleaning import LIMIT, clean
 from samedevice.outputs.comparison import difference, same_text
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import ELEMENTS, SHAPES, figure_fault
-from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.outputs.recording_files import load, place, save
-from samedevice.outputs.recordings import short_hash, update
+from samedevice.outputs.output import Figure, Output, Raised, digest
+from samedevice.outputs.recording_files import Recordings, place
+from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
@@ -167,9 +166,10 @@ def outputs(chance: Random, folder: Path) -> None:
     page, found = page_in(folder), [printed(chance), printed(chance)]
     recording = update(None, page, ABOUT, found)
     assert recording is not None
-    path = place(folder / RECORDINGS, ABOUT.folder, page)
-    save(path, recording)
-    assert load(path) == recording
+    files = Recordings(folder, RECORDINGS)
+    place(files.folder, page).unlink(missing_ok=True)
+    files.save(page, recording)
+    assert files.load(page) == ((recording,), [])
     for one in found:
         assert len(one.text) <= LIMIT + 100
         assert not CONTROLS.search(one.shown)
@@ -180,27 +180,40 @@ def outputs(chance: Random, folder: Path) -> None:
 
 
 def recordings(chance: Random, folder: Path) -> None:
-    """A recording that somebody changed, with good seals, is refused or does no harm."""
+    """A file that somebody changed, with names that match, is refused or does no harm."""
     page = page_in(folder)
     figure = Output(figures=(Figure(SVG.format("<g/>"), "A line."),))
     made = update(None, page, ABOUT, [printed(chance), figure])
     assert made is not None
-    path = place(folder / RECORDINGS, ABOUT.folder, page)
-    save(path, made)
+    files = Recordings(folder, RECORDINGS)
+    path = place(files.folder, page)
+    path.unlink(missing_ok=True)
+    files.save(page, made)
     found = spoilt(chance, json.loads(path.read_text(encoding="utf-8")))
-    with contextlib.suppress(TypeError, KeyError):
+    with contextlib.suppress(TypeError, KeyError, AttributeError, ValueError):
         if chance.random() < 0.8:
-            about = Environment(**found["environment"] | {chance.choice(list(asdict(ABOUT))): words(chance)})
-            found["environment"] = asdict(about) if chance.random() < 0.5 else found["environment"]
-            found["seal"] = short_hash(found["environment"])
+            forge(chance, found)
     path.write_bytes(bytes_of(chance, found))
-    try:
-        recording = load(path)
-    except RecordingError:
-        return
-    assert recording is not None
-    known = [recording.find(page, block.index).output for block in page.blocks]
-    check_downloads(page, {index: [ShownOutput("cpu", one, recording.environment)] for index, one in enumerate(known)})
+    recordings, errors = files.load(page)
+    assert recordings == () or not errors
+    for one in recordings:
+        known = [one.find(page, block.index).output for block in page.blocks]
+        check_downloads(page, {at: [ShownOutput("cpu", each, one.environment)] for at, each in enumerate(known)})
+
+
+def forge(chance: Random, found: Any) -> None:
+    """Change what a file says of an environment or of an output, with the name that follows from it everywhere."""
+    old, about = next(iter(found["environments"].items()))
+    changed = Environment(**about | {chance.choice(list(asdict(ABOUT))): words(chance)})
+    names = {old: changed.folder} if chance.random() < 0.5 else {}
+    hash, output = chance.choice(list(found["outputs"].items()))
+    output[chance.choice(["text", "value", "died"])] = words(chance)
+    names[hash] = digest(output)
+    text = json.dumps(found | {"environments": {old: changed.to_json() if old in names else about}})
+    for name, other in names.items():
+        text = text.replace(json.dumps(name), json.dumps(other))
+    found.clear()
+    found.update(json.loads(text))
 
 
 def pages(chance: Random, folder: Path) -> None:

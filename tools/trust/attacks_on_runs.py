@@ -23,8 +23,8 @@ from samedevice.outputs.comparison import same_text
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, load_all, paths, place, save
-from samedevice.outputs.recordings import State, update
+from samedevice.outputs.recording_files import Recordings, place
+from samedevice.outputs.recordings import update
 from samedevice.outputs.schema import RECORDING, SchemaError, read
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -153,47 +153,46 @@ def times(chance: Random, folder: Path) -> None:
 def schema(chance: Random, text: str) -> None:
     """Read a recording with this text in one of its fields."""
     about: dict[str, object] = {"device": "cpu", "name": "a", "torch": "2.13.0", "python": "3.11.7"}
-    entry: dict[str, object] = {"hash": "0" * 20, "seal": "0" * 20, "code": "x"}
+    block: dict[str, object] = {"code": "0" * 16, "line": "x", "read": {"x": "0" * 16}, "printed": {"0" * 16: ["cpu"]}}
     output: dict[str, object] = {"text": "y"}
-    entry["output"] = output
-    given: dict[str, object] = {"format": 2, "environment": about, "seal": "0" * 20, "blocks": [entry]}
-    into = chance.choice([about, entry, given, output])
+    section: dict[str, object] = {"anchor": "a", "blocks": [block]}
+    given: dict[str, object] = {"format": 3, "environments": {"cpu": about}, "setup": [], "sections": [section]}
+    given["outputs"] = {"0" * 16: output}
+    into = chance.choice([about, block, section, given, output])
     into[chance.choice([*into, text[:200]])] = chance.choice([text, *VALUES])
     with contextlib.suppress(SchemaError):
         read(json.dumps(given), RECORDING)
 
 
-def states(folder: Path, page: Page) -> dict[str, list[State]]:
-    """What each environment that can be read says of a page's blocks."""
-    found, _ = load_all(folder, RECORDINGS, page)
-    return {one.environment.folder: [one.find(page, block.index).state for block in page.blocks] for one in found}
-
-
 def edits(chance: Random, folder: Path) -> None:
-    """A change of one character in a recording is told: no output is another one, or gone without a word."""
+    """A change of one character in a page's file is told: no output is another one, and none has another environment.
+
+    What follows from other code, or from another file that was read, is stale; who changes that can hide an output.
+    """
     page = page_in(folder)
+    files = Recordings(folder, RECORDINGS)
+    path = place(files.folder, page)
+    path.unlink(missing_ok=True)
     same = [printed(chance), printed(chance)]
     for about in (ABOUT, NEWER):
-        path, every = place(folder / RECORDINGS, about.folder, page), paths(folder / RECORDINGS, page)
-        outputs = [one if chance.random() < 0.7 else printed(chance) for one in same]
-        made = update(load(path, among=every), page, about, outputs)
+        made = update(None, page, about, [one if chance.random() < 0.7 else printed(chance) for one in same])
         assert made is not None
-        save(path, made, every)
-    before, _ = load_all(folder, RECORDINGS, page)
-    shown = {one.environment.folder: [one.find(page, block.index).output for block in page.blocks] for one in before}
-    assert all(state is State.FRESH for found in states(folder, page).values() for state in found)
-    path = chance.choice(paths(folder / RECORDINGS, page))
+        files.save(page, made)
+    before, _ = files.load(page)
+    shown = {one.environment: [one.find(page, block.index).output for block in page.blocks] for one in before}
+    assert all(one is not None for found in shown.values() for one in found)
     text = path.read_text(encoding="utf-8")
     at = chance.randrange(len(text))
     other = chance.choice("0123456789abcdefx<\n ")
     write_atomically(path, text[:at] + other + text[at + 1 :])
-    with_errors, errors = load_all(folder, RECORDINGS, page)
+    with_errors, errors = Recordings(folder, RECORDINGS).load(page)
+    by_name = {about.folder: found for about, found in shown.items()}
     for one in with_errors:
         for block in page.blocks:
-            found = one.find(page, block.index)
-            kept = shown[one.environment.folder][block.index]
-            assert found.state is State.DAMAGED or found.output == kept, (one.environment.folder, at, text[at], other)
-    assert len(with_errors) + len(errors) == len(shown)
+            found = one.find(page, block.index).output
+            kept = by_name[one.environment.folder][block.index]
+            assert found in (None, kept), (one.environment.folder, at, text[at], other)
+    assert (not with_errors) == bool(errors)
     assert all(isinstance(error, RecordingError) for error in errors)
 
 
@@ -264,7 +263,7 @@ def server(chance: Random, folder: Path) -> None:
                 killer = section(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
                 outputs = runner.run(killer, "cpu").outputs
                 assert None not in outputs, code
-                assert runner.run(fine, "cpu").outputs == (Output("1\n"),), code
+                assert [one and one.shown for one in runner.run(fine, "cpu").outputs] == ["1"], code
     finally:
         os.environ["PYTHONPATH"] = before
 

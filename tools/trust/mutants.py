@@ -1,7 +1,8 @@
 """mutants: can the harness be fooled? Every recorded block is changed a little, and pytest must tell each change.
 
 The pages run once. Then, for each block that is recorded on a device of this machine,
-- every character of its recorded output is changed, once as by hand and once with the seal renewed, as by a forger;
+- every character of its recorded output is changed, once as by hand and once under its new name, as by a forger;
+- its output is said to be that of a block that did not use the device, and each file that it read is changed;
 - one literal of its code is changed in its file;
 - its `raises=` is removed, added or changed in its file, once with the old recording and once with a new one.
 A block with a changed literal runs again after those that it needs, to see whether its output shows the change: that
@@ -31,14 +32,18 @@ from samedevice.outputs.checks import compare, fault
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load, paths, place
+from samedevice.outputs.page_file import FORMAT, from_json
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import RecordedBlock, Recording
+from samedevice.outputs.schema import SchemaError
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
 
 HAND = "a character of the output, by hand"
-FORGED = "... and sealed again"
+FORGED = "... under its new name"
+UNUSED = "an output that is said to be unused"
+READ = "a byte of a file that it read"
 LITERAL = "a literal of the code"
 RAISES = "raises=, not recorded again"
 RAISES_FORGED = "... and recorded again"
@@ -77,17 +82,17 @@ class Case:
 
     def rewritten(self, path: str, change: Callable[[str], str]) -> Page:
         """The page as it is parsed with one of its files changed."""
-        with edited(self.root / path, change):
+        with edited(self.root / path, lambda content: change(content.decode()).encode()):
             page = parse_page(self.root / self.page.path, self.root)
         assert len(page.blocks) == len(self.page.blocks)
         return page
 
 
 @contextmanager
-def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
-    """A file with its text changed for a while."""
+def edited(path: Path, change: Callable[[bytes], bytes]) -> Iterator[None]:
+    """A file that is changed for a while."""
     before = path.read_bytes()
-    path.write_bytes(change(before.decode()).encode())
+    path.write_bytes(change(before))
     try:
         yield
     finally:
@@ -138,10 +143,34 @@ def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
     assert entry is not None
     assert entry.output is not None
     for output, free in output_mutants(entry.output, case.block.options.numbers_vary):
-        forged = RecordedBlock.make(entry.hash, case.block.code, output, case.recording.environment)
-        tallies[FORGED].add(case, case.told(recording=case.recorded_as(forged)), free, output)
-        by_hand = case.told(recording=case.recorded_as(replace(forged, seal=entry.seal)))
-        tallies[HAND].add(case, by_hand if "changed, by hand" in by_hand else "", False, output)
+        forged = case.told(recording=case.recorded_as(replace(entry, output=output)))
+        tallies[FORGED].add(case, forged, free, output)
+        tallies[HAND].add(case, by_hand(entry.output, output), False, output)
+    tallies[UNUSED].add(case, case.told(recording=case.recorded_as(replace(entry, output=None))), False, "")
+    for path, _ in entry.read:
+        with edited(case.root / path, lambda content: content + b"x"):
+            changed = recorded(case.root, case.page, case.recording.environment.folder)
+            tallies[READ].add(case, case.told(recording=changed), False, path)
+
+
+def by_hand(old: Output, new: Output) -> str:
+    """What is said of a file in which one output was changed to another one, and no name; empty if nothing is."""
+    figures = {one.name: other.svg for one, other in zip(old.figures, new.figures, strict=True)}
+    found = new.recorded
+    if old.figures:  # a figure is a file of its own, and has the name that it had
+        found["figures"] = old.recorded["figures"]
+    file = {"format": FORMAT, "environments": {}, "setup": [], "sections": [], "outputs": {old.digest: found}}
+    try:
+        from_json(file, figures.__getitem__)
+    except SchemaError as error:
+        return str(error)
+    return ""
+
+
+def recorded(root: Path, page: Page, environment: str) -> Recording | None:
+    """What is recorded of a page in an environment."""
+    found, _ = Recordings(root, RECORDINGS).load(page)
+    return next((one for one in found if one.environment.folder == environment), None)
 
 
 def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:
@@ -159,10 +188,9 @@ def _examine_raises(case: Case, tallies: dict[str, Tally]) -> None:
 def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
     """The recorded blocks of a page that ran."""
     assert run.environment is not None
-    path = place(root / RECORDINGS, run.environment.folder, page)
-    recording = load(path, among=paths(root / RECORDINGS, page))
+    recording = recorded(root, page, run.environment.folder)
     for block, output in zip(page.blocks, run.outputs, strict=True):
-        if recording and output:
+        if recording and output and recording.find(page, block.index).output:
             yield Case(root, page, block, device, recording, output)
 
 
@@ -206,7 +234,7 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str,
 def main() -> int:
     """Examine, and print the account."""
     started = time.monotonic()
-    tallies = {kind: Tally() for kind in (HAND, FORGED, LITERAL, RAISES, RAISES_FORGED)}
+    tallies = {kind: Tally() for kind in (HAND, FORGED, UNUSED, READ, LITERAL, RAISES, RAISES_FORGED)}
     with tempfile.TemporaryDirectory(prefix="samedevice-mutants-") as place:
         root = copy_repository(Path(place).resolve())
         wrong, seen = run_all(root, tallies)
