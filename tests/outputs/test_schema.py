@@ -70,6 +70,7 @@ REFUSED = {
     "a device": (about(device="tpu"), "environments.*[.]device is none of cpu, cuda, mps"),
     "a list as a device": (about(device=["cpu"]), "environments.*[.]device is none of"),
     "a day": (about(day="2026-11-22)\n\n# Heading"), "environments.*[.]day"),
+    "a day that there is not": (about(day="2031-02-31"), "environments.*[.]day"),
     "a Python": (about(python="3"), "environments.*[.]python is no version"),
     "a NumPy": (about(numpy="x"), "environments.*[.]numpy is no version"),
     "a driver": (about(driver="a b"), "environments.*[.]driver is no version"),

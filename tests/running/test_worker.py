@@ -440,3 +440,23 @@ def test_modules_are_found_where_the_interpreter_finds_them(
         (output,) = sessions.run(write(python("import beside; beside.x")), "cpu").outputs
     assert output is not None
     assert output.value == "1"
+
+
+@pytest.mark.parametrize(
+    "replaced",
+    ["json.dumps", "json.JSONEncoder.encode", "json.JSONEncoder.iterencode", "json.encoder.JSONEncoder.default"],
+)
+def test_a_block_that_replaces_what_writes_json_does_not_write_its_own_output(run: Run, replaced: str) -> None:
+    """Libraries that are faster do so; one that answers with another text put that below the block."""
+    forged = '\'{"done": 0, "output": {"text": "forged"}}\''
+    outputs = run(python(f"import json\n{replaced} = lambda *given, **more: {forged}\nprint('real')", "print('more')"))
+    assert outputs == (Output("real\n"), Output("more\n"))
+
+
+def test_faulthandler_shows_the_frames_of_the_page_alone(run: Run) -> None:
+    """Those of the engine name folders of this machine, and lines that change with each version of it."""
+    code = "import faulthandler, sys\n\ndef called():\n    faulthandler.dump_traceback(sys.stdout)\n\ncalled()"
+    (output,) = run(python(code))
+    assert 'File "docs/page.md", line 5 in called' in output.text
+    assert 'File "docs/page.md", line 7 in <module>' in output.text
+    assert "samedevice" not in output.text

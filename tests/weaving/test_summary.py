@@ -1,4 +1,4 @@
-"""The row below a title: a badge for each device, which opens to say how many blocks ran, where and when; what waits."""
+"""The row below a title: a badge for each device, which opens to say what ran, where and when, and what waits."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import sys
 import tarfile
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
@@ -197,6 +198,7 @@ def recordings(chance: Random, folder: Path) -> None:
     recordings, errors = files.load(page)
     assert recordings == () or not errors
     for one in recordings:
+        date.fromisoformat(one.environment.day or "2026-11-28")
         known = [one.find(page, block.index).output for block in page.blocks]
         check_downloads(page, {at: [ShownOutput("cpu", each, one.environment)] for at, each in enumerate(known)})
 
@@ -204,7 +206,9 @@ def recordings(chance: Random, folder: Path) -> None:
 def forge(chance: Random, found: Any) -> None:
     """Change what a file says of an environment or of an output, with the name that follows from it everywhere."""
     old, about = next(iter(found["environments"].items()))
-    changed = Environment(**about | {chance.choice(list(asdict(ABOUT))): words(chance)})
+    day = "20{}{}-{}{}-{}{}".format(*chance.choices("0123", k=6))
+    said = {chance.choice(list(asdict(ABOUT))): words(chance)} if chance.random() < 0.7 else {"day": day}
+    changed = Environment(**about | said)
     names = {old: changed.folder} if chance.random() < 0.5 else {}
     hash, output = chance.choice(list(found["outputs"].items()))
     output[chance.choice(["text", "value", "died"])] = words(chance)

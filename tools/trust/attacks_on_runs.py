@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -246,8 +246,9 @@ def section(folder: Path, name: str, text: str) -> Page:
     return parse_page(path, folder)
 
 
-def server(chance: Random, folder: Path) -> None:
-    """A block that kills what it can reach is told, with its page, and the pages after it run."""
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[SectionRunner]:
+    """Runs pages with a stand-in for PyTorch, which takes no time to import."""
     light = folder / "light"
     (light / "torch").mkdir(parents=True)
     for file in (LIGHT / "torch").glob("*.py"):
@@ -256,21 +257,49 @@ def server(chance: Random, folder: Path) -> None:
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(light), before]))
     try:
-        fine = section(folder, "fine", FINE)
         with SectionRunner(folder, time_limit=5, workers=1) as runner:
-            for number in range(2):
-                code = "import os, signal, sys, time\n" + "\n".join(chance.choices(DEATHS, k=chance.choice([1, 1, 2])))
-                killer = section(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
-                outputs = runner.run(killer, "cpu").outputs
-                assert None not in outputs, code
-                assert [one and one.shown for one in runner.run(fine, "cpu").outputs] == ["1"], code
+            yield runner
     finally:
         os.environ["PYTHONPATH"] = before
+
+
+def server(chance: Random, folder: Path) -> None:
+    """A block that kills what it can reach is told, with its page, and the pages after it run."""
+    fine = section(folder, "fine", FINE)
+    with running(folder) as runner:
+        for number in range(2):
+            code = "import os, signal, sys, time\n" + "\n".join(chance.choices(DEATHS, k=chance.choice([1, 1, 2])))
+            killer = section(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
+            outputs = runner.run(killer, "cpu").outputs
+            assert None not in outputs, code
+            assert [one and one.shown for one in runner.run(fine, "cpu").outputs] == ["1"], code
+
+
+REPLACED = """json.dumps json.dump json.JSONEncoder.encode json.JSONEncoder.iterencode json.JSONEncoder.default
+os.write os.fstat os.ftruncate os.getpid os.dup2 re.sub re.compile ast.parse io.StringIO io.open traceback.format_exc
+linecache.checkcache inspect.getsource shlex.split itertools.islice contextlib.suppress
+functools.partial warnings.formatwarning""".split()
+FORGED = '{"done": 0, "output": {"text": "forged"}}'
+
+
+def forging(chance: Random, folder: Path) -> None:
+    """A block that puts something else in the place of what the engine uses has its own output, or an error."""
+    with running(folder) as runner:
+        for number in range(4):
+            names = chance.choices(REPLACED, k=chance.choice([1, 1, 3]))
+            lines = [f"{name} = lambda *given, **more: {FORGED!r}" for name in names]
+            modules = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names))
+            code = "\n".join([f"import {modules}", *lines, "print('real')"])
+            page = section(folder, f"forger{number}", f"```python\n{code}\n```\n\n{FINE}")
+            for text, output in zip(("real\n", "1\n"), runner.run(page, "cpu").outputs, strict=True):
+                assert output is not None, code
+                assert output.text == text or output.raised or output.died, code
+                assert "forged" not in output.text, code
 
 
 ON_RUNS: dict[str, Callable[[Random, Path], None]] = {
     "cleaning": cleaning,
     "times": times,
     "edits": edits,
-    **({"server": server} if sys.platform == "linux" else {}),
+    **({"server": server, "forging": forging} if sys.platform == "linux" else {}),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any
 
 from samedevice.devices import DEVICES
@@ -52,6 +53,15 @@ def text(form: str, most: int, what: str) -> Check:
             raise SchemaError(f"is no {what}")
 
     return check
+
+
+def day(value: Any) -> None:
+    """A day of the calendar, YYYY-MM-DD, or nothing."""
+    text(r"(?:\d{4}-\d\d-\d\d)?", 10, "day, YYYY-MM-DD")(value)
+    try:
+        date.fromisoformat(value or "2026-11-28")
+    except ValueError:
+        raise SchemaError("is no day of the calendar") from None
 
 
 def whole(least: int, most: int) -> Check:
@@ -176,7 +186,7 @@ ENVIRONMENT = record(
     },
     {
         "driver": text(r"[\w.-]*", 60, "version of a driver"),
-        "day": text(r"(?:\d{4}-\d\d-\d\d)?", 10, "day, YYYY-MM-DD"),
+        "day": day,
         "numpy": text(rf"(?:{VERSION})?", 120, "version of NumPy"),
         "simulated": flag,
     },

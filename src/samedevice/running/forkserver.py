@@ -27,7 +27,7 @@ import time
 import traceback
 
 from samedevice.running.machine import installed, processor
-from samedevice.running.worker import LIBC, Job, work
+from samedevice.running.worker import LIBC, Job, json_line, work
 
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 """Numbers of Linux's prctl."""
@@ -113,7 +113,7 @@ class ForkServer:
             gc.enable()
             work(job, channel.makefile("wb"))
         except BaseException:
-            os.write(channel.fileno(), json.dumps({"crash": traceback.format_exc()}).encode() + b"\n")
+            channel.sendall(json_line({"crash": traceback.format_exc()}))
         finally:
             os._exit(1)
 

@@ -30,6 +30,7 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
+from samedevice.project import PACKAGE
 from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
@@ -49,6 +50,10 @@ OWN_FILES = (__file__, subprocess.__file__, ast.__file__)
 """The files that run a block: a page's tracebacks leave out their frames."""
 BEGUN = ("", os.getcwd())
 """Where `python -m` looks for modules: a folder of ours, which an earlier page of the fork server may have removed."""
+AS_JSON = json.JSONEncoder().iterencode
+"""Writes JSON as it does before a page runs, which may put something else in the place of `json.dumps`."""
+ENGINE_FRAME = re.compile(rf'^ *File "{re.escape(str(PACKAGE))}[/\\][^"\n]*", line \d+ in .*\n?', re.M)
+"""A line of faulthandler's about a frame of the engine, below those of the page."""
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
 
@@ -90,8 +95,8 @@ class Capture:
         if LIBC is not None:
             LIBC.fflush(None)
         found = read_printed(self.file)
-        os.ftruncate(self.file.fileno(), 0)
         self.file.seek(0)
+        self.file.truncate()
         return found
 
 
@@ -114,10 +119,13 @@ class Notes:
 
 
 def read_printed(file: BinaryIO) -> tuple[str, int]:
-    """The beginning of what a file holds, decoded with replacement; how many bytes follow it."""
+    """The beginning of what a file holds, decoded with replacement; how many bytes follow it.
+
+    Frames of the engine are left out, as they are of tracebacks.
+    """
     file.seek(0)
     data = file.read(READ)
-    return data.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size - len(data)
+    return ENGINE_FRAME.sub("", data.decode("utf-8", "replace")), file.seek(0, io.SEEK_END) - len(data)
 
 
 def places(job: Job) -> dict[str, str]:
@@ -314,11 +322,16 @@ def hide_mps(torch: Any) -> None:
         module.is_available = functools.cache(lambda: False)
 
 
+def json_line(message: dict[str, Any]) -> bytes:
+    """A message of this process as a line."""
+    return "".join(AS_JSON(message, True)).encode() + b"\n"
+
+
 def work(job: Job, channel: IO[bytes]) -> None:
     """Run a job to its end, writing one line of JSON to `channel` for each thing that happens."""
 
     def report(**message: Any) -> None:
-        channel.write(json.dumps(message).encode() + b"\n")
+        channel.write(json_line(message))
         channel.flush()
 
     capture = Capture(job["printed"])
