@@ -131,3 +131,17 @@ def test_a_folder_swept_away_before_it_was_opened_is_made_again(
     assert len(made) == 2
     assert folder.path.is_dir()
     folder.remove()
+
+
+def test_a_folder_that_was_removed_is_made_again_and_no_sweep_takes_it(temporary: Path) -> None:
+    """A block of a page may remove it; the run goes on, and other runs begin beside it."""
+    folder = Folder()
+    folder.path.rmdir()
+    folder.restore()
+    sweep_folders()
+    assert folder.path.is_dir()
+    (folder.path / "file").touch()
+    folder.restore()
+    assert (folder.path / "file").exists()
+    folder.remove()
+    assert not folder.path.exists()

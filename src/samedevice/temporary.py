@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -68,8 +69,22 @@ class Folder:
     """A folder for one run. Raises OSError where none can be made."""
 
     def __init__(self) -> None:
+        self.lock = threading.Lock()
         self.descriptor, path = _until_held(self._make)
         self.path = Path(path).resolve()
+
+    def restore(self) -> None:
+        """Make it again, empty, if something has removed it; without its lock, the next sweep would, too."""
+        with self.lock:
+            if not self.path.exists():
+                os.close(self.descriptor)
+                self.descriptor, _ = _until_held(self._make_again)
+
+    def _make_again(self) -> tuple[int, str]:
+        while True:
+            self.path.mkdir(exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                return os.open(self.path if fcntl else os.devnull, os.O_RDONLY), str(self.path)
 
     @staticmethod
     def _make() -> tuple[int, str]:

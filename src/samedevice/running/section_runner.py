@@ -146,7 +146,8 @@ class SectionRunner:
         started, began = time.monotonic(), time.time_ns()
         place = self.folder / "pages"
         try:
-            place.mkdir(parents=True, exist_ok=True)  # a block may have removed what is above its working directory
+            self.temporary.restore()  # a block may have removed what is above its working directory
+            place.mkdir(exist_ok=True)
             if not is_furnished(self.folder):
                 page_environ(self.folder)
             folder = Path(tempfile.mkdtemp(dir=place))
