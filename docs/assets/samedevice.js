@@ -58,8 +58,13 @@
     query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
   }
 
-  /* A text is in the address of the box that it was put into: as a fragment, which no server sees, when it comes from home. */
-  const given = () => new URLSearchParams(location.search).get("error") ?? /^#error=(.*)/.exec(location.hash)?.[1];
+  /* A text is in the address of the box that it was put into: as a fragment, which no server sees, when it comes from home.
+     A fragment that somebody typed may be no text that is encoded, such as `50%`: it is taken as it is. */
+  const decoded = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
+  const given = () => {
+    const typed = /^#error=(.*)/.exec(location.hash)?.[1];
+    return new URLSearchParams(location.search).get("error") ?? (typed && decoded(typed));
+  };
   const note = (key, value) => {
     const url = new URL(location);
     if (value) url.searchParams.set(key, value);
@@ -158,7 +163,7 @@
     addEventListener("hashchange", letter);
     addEventListener("load", letter);
     const text = given();
-    if (text) box.value = location.hash.startsWith("#error=") ? decodeURIComponent(text) : text, filter();
+    if (text) box.value = text, filter();
   }
 
   /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions. */

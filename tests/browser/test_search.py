@@ -403,6 +403,19 @@ def test_an_address_fills_the_filter_in(context: Any, address: str) -> None:
     page.wait_for_url("**/reference/errors.html")
 
 
+@pytest.mark.parametrize(
+    ("typed", "read"), [("50%", "50%"), ("%C3%28", "%C3%28"), ("a%20b", "a b"), ("%25%zz", "%25%zz")]
+)
+def test_an_address_that_somebody_typed_fills_the_filter_in(context: Any, address: str, typed: str, read: str) -> None:
+    """`50%` is no encoded text: the script ended there, and the box stayed empty."""
+    page, broken = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    page.goto(f"{address}reference/errors.html#error={typed}")
+    page.wait_for_url("**/reference/errors.html?error=*")
+    assert page.get_by_role("textbox", name="Error message").input_value() == read
+    assert not broken
+
+
 LOG = """\x1b[36m(train pid=41)\x1b[0m epoch 1:  12%|#1        | 3/25 [00:01<00:09,  2.4it/s]\rTraceback:
 [rank0]:   File "train.py", line 41, in <module>
 [rank0]:     loss = model(inputs.to(device))
