@@ -111,6 +111,9 @@ claims: $(VENV)/ready ## list sentences that say much, and have neither a claim 
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
+pictures: $(VENV)/ready ## take the README's pictures anew, of the site in site/ and of another project (needs chromium)
+	$(BIN)/python tools/browser/pictures.py
+
 lighthouse: $(VENV)/ready ## print Lighthouse's scores of five pages (needs npm and chromium)
 	$(BIN)/python tools/browser/lighthouse.py
 
@@ -125,4 +128,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims pictures

@@ -1,0 +1,100 @@
+"""pictures: the pictures of the README, taken anew in Chromium. `make pictures`.
+
+Usage: python tools/browser/pictures.py [SITE]. SITE is the built site, `site` if none is named. Two are pictures of its
+pages; for the third a project with one page is made, recorded and built, as somebody else would.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/browser"))
+
+from served import served  # noqa: E402 - it is found there
+
+PICTURES = ROOT / ".github/pictures"
+SIZE: ViewportSize = {"width": 860, "height": 560}
+COLORS = 64
+"""Colors of a picture: a page has few, and the file is a third of the size."""
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+PROJECT = {
+    "mkdocs.yml": "site_name: A library of yours\ntheme: {name: material, font: false}\n",
+    "docs/index.md": """# Masks
+
+A mask that lets each position see those before it:
+
+```python
+import torch
+
+mask = torch.ones(3, 3, dtype=torch.bool).tril()
+mask
+```
+
+Where no position can be seen, softmax has nothing to share out:
+
+```python
+torch.full((1, 3), float("-inf")).softmax(-1)
+```
+""",
+}
+
+
+def reader(page: Page, address: str) -> None:
+    """A page of an error message: the program that raises it, and what it printed."""
+    page.goto(f"{address}errors/mat1-and-mat2-shapes-cannot-be-multiplied.html")
+    page.locator("article h1").evaluate("one => scrollTo(0, one.getBoundingClientRect().top - 80)")
+
+
+def tester(page: Page, address: str) -> None:
+    """A page with a program that runs on a simulated GPU, and its report."""
+    page.goto(f"{address}devices/without-a-gpu.html")
+    page.locator(".sd-simulated").first.evaluate("one => one.scrollIntoView({block: 'center'})")
+
+
+def author(page: Page, address: str) -> None:
+    """The page of another project."""
+    page.goto(f"{address}index.html")
+
+
+@contextmanager
+def project() -> Iterator[Path]:
+    """The site of a project that this engine was added to."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path, text in PROJECT.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        for command in (["samedevice", "init"], ["mkdocs", "build", "--quiet", "--strict"]):
+            subprocess.run([sys.executable, "-m", *command], cwd=folder, check=True)
+        yield folder / "site"
+
+
+def main() -> None:
+    """Take them."""
+    site = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site"
+    PICTURES.mkdir(exist_ok=True)
+    with project() as made, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*FLAGS])
+        for shows, of in ((reader, site), (author, made), (tester, site)):
+            with served(of) as address:
+                page = browser.new_page(viewport=SIZE, device_scale_factor=1.5)
+                shows(page, address)
+                page.wait_for_timeout(1_000)
+                taken = Image.open(BytesIO(page.screenshot())).convert("RGB")
+            taken.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURES / f"{shows.__name__}.png", optimize=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
