@@ -46,8 +46,8 @@ def test_named_arguments() -> None:
 def test_other_messages() -> None:
     raises(
         "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same",
-        nn.Conv2d(1, 1, 1, device="cuda"),
-        torch.ones(1, 1, 2, 2),
+        nn.Conv2d(3, 8, 3, device="cuda"),
+        torch.ones(16, 3, 8, 8),
     )
     raises("to be on the same device", torch.ones(2, device="cuda").masked_fill, torch.ones(2, dtype=torch.bool), 0)
     raises(

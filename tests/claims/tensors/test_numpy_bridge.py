@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import example, given
@@ -242,6 +241,7 @@ def test_images(height: int, width: int) -> None:
     '`frame.to_numpy(dtype="float32")` helps with the booleans, and makes `nan` of the missing values in pandas\' nullable types.',
 )
 def test_pandas() -> None:
+    pd = pytest.importorskip("pandas")
     mixed = pd.DataFrame({"a": [True, False], "b": [1.5, 2.5]})
     for frame in (pd.DataFrame({"a": ["text"]}), mixed, pd.DataFrame({"a": pd.to_datetime(["2024-01-01"])})):
         raises("can't convert np.ndarray", torch.tensor, frame.to_numpy())
