@@ -17,7 +17,8 @@ LOW = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 
 
 @claim(
-    "Wrap the forward pass and the loss, and leave the rest of the loop as it is. The model's output is `bfloat16`, the loss is `float32`."
+    "Wrap the forward pass and the loss, and leave the rest of the loop as it is.",
+    "The model's output is `bfloat16`, the loss is `float32`.",
 )
 @pytest.mark.parametrize(
     "loss", [F.mse_loss, F.l1_loss, F.cross_entropy, F.binary_cross_entropy_with_logits, F.smooth_l1_loss]
