@@ -24,6 +24,7 @@
     [/\[WinError (126|1114|1455)\][^"\n]*?(?:Error loading|$)/gm, (_, number) => `[WinError ${number}] ${WINDOWS[number]} Error loading`],  /* in any language */
     [/(DLL load failed(?: while importing \w+)?): (?!The specified).*/g, "$1: The specified module could not be found."],
     [/(OMP: Error #15: Initializing )\S+(, but found )\S+( already initialized)/g, "$1libiomp5md.dll$2libiomp5md.dll$3"],
+    [/relocation error: \S*\/(lib\S+?): symbol (\S+), version (\S+) not defined.*/g, "$1: undefined symbol: $2, version $3"],
     [/using GPU \d+ to perform barrier/g, "using GPU 0 to perform barrier"],
     [/size mismatch, m1: .*|mat1 dim 1 must match mat2 dim 0/g, "mat1 and mat2 shapes cannot be multiplied"],
     [/\bmat ?1 and mat ?2\b/gi, "mat1 and mat2"],
@@ -206,8 +207,34 @@
     clip clip; scaler gradscaler; loss loss; sum sum; axis dim; dimension dim; row index; column index; random random; one_hot one_hot; zero zero`
     .split(";").map((line) => line.trim().split(" ")).map(([word, ...others]) => [stem(word), others.map(stem)])));
 
+  const LETTER = new Uint8Array(128).map((_, code) => /[a-z_]/.test(String.fromCharCode(code)) ? 1 : /\d/.test(String.fromCharCode(code)) ? 2 : 0);
+  /* Words and dotted names, from one pass over the text: `own` is called with each, as it stands there, and whether it is letters alone. */
+  const scan = (text, own) => {
+    for (let at = 0, end = text.length; at < end;) {
+      if (LETTER[text.charCodeAt(at)] !== 1) { at++; continue; }
+      const start = at++;
+      let plain = text.charCodeAt(start) !== 95;
+      for (; at < end; at++) {
+        const code = text.charCodeAt(at);
+        if (code > 96 && code < 123) continue;
+        if (!LETTER[code] && (code !== 46 || LETTER[text.charCodeAt(at + 1)] !== 1)) break;
+        plain = false;
+      }
+      own(text.slice(start, at), plain);
+    }
+  };
+
   /* The stems of what a question is about. */
-  const bare = (asked) => [...new Set([...tokens(asked), ...dotted(asked)].filter((word) => !STOP.has(word)).map(stem))];
+  const bare = (asked) => {
+    const found = new Set(), own = (word) => { if (word.length > 1 && !STOP.has(word)) found.add(stem(word)); };
+    scan(lower(asked), (raw, plain) => {
+      if (plain) return own(raw);
+      for (const word of raw.match(/[a-z_]\w+/g) ?? []) own(word);
+      if (raw.includes(".")) own(raw);
+    });
+    for (const word of /\b\dd\b/i.test(asked) ? asked.toLowerCase().match(/\b\dd\b/g) : []) own(word);
+    return [...found];
+  };
 
   const text = (html) => html.replace(/<[^>]+>/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
   const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
@@ -226,23 +253,7 @@
   const SYMPTOM = /\b(?:nan|inf|hang\w*|stuck|freez\w*|slow\w*|\w*errors?|fail\w*|killed|grows?|growing|out of memory|wrong|leak\w*|crash\w*|\w*warning|cannot|not|none)\b/;
   /* The parts of a section, with how much a word in each of them says. */
   const WEIGHTS = [6, 2, 1, .35, 1], [TITLE, PAGE, PROSE, CODE, ASKED] = WEIGHTS.keys();
-  const LETTER = new Uint8Array(128).map((_, code) => /[a-z_]/.test(String.fromCharCode(code)) ? 1 : /\d/.test(String.fromCharCode(code)) ? 2 : 0);
-  /* Words and dotted names, from one pass over the text: `own` is called with each, as it stands there, and whether it is letters alone. */
-  const scan = (text, own) => {
-    for (let at = 0, end = text.length; at < end;) {
-      if (LETTER[text.charCodeAt(at)] !== 1) { at++; continue; }
-      const start = at++;
-      let plain = text.charCodeAt(start) !== 95;
-      for (; at < end; at++) {
-        const code = text.charCodeAt(at);
-        if (code > 96 && code < 123) continue;
-        if (!LETTER[code] && (code !== 46 || LETTER[text.charCodeAt(at + 1)] !== 1)) break;
-        plain = false;
-      }
-      own(text.slice(start, at), plain);
-    }
-  };
-  /* Of each of these that was met once, the numbers of the words that it counts as; a name in a dotted one is a word too. */
+  /* Of each word or dotted name that was met once, the numbers of the words that it counts as; a name in a dotted one is a word too. */
   const meanings = (exact, vocabulary, known) => {
     const numbered = (key) => known.get(key) ?? (vocabulary.push(key), known.set(key, vocabulary.length - 1), vocabulary.length - 1);
     const met = new Map();
