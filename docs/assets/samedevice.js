@@ -1,7 +1,6 @@
 /* Loaded before the theme's script. */
 (() => {
   const all = (what, within = document) => [...within.querySelectorAll(what)];
-  const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
   /* What the theme leaves without a name, or out of reach of the keyboard. Of a term the first place is a tab stop. */
@@ -58,13 +57,7 @@
     query.addEventListener("input", () => query.dispatchEvent(new Event("keyup")));
   }
 
-  /* A text is in the address of the box that it was put into: as a fragment, which no server sees, when it comes from home.
-     A fragment that somebody typed may be no text that is encoded, such as `50%`: it is taken as it is. */
-  const decoded = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
-  const given = () => {
-    const typed = /^#error=(.*)/.exec(location.hash)?.[1];
-    return new URLSearchParams(location.search).get("error") ?? (typed && decoded(typed));
-  };
+  /* A choice is in the address. */
   const note = (key, value) => {
     const url = new URL(location);
     if (value) url.searchParams.set(key, value);
@@ -72,6 +65,7 @@
     if (/^#error=/.test(url.hash)) url.hash = "";
     history.replaceState(history.state, "", url);
   };
+  /* A text of the box at home goes to the index of errors as a fragment, which no server sees. */
   for (const form of all("form.sd-find:not([data-entries])")) {
     form.addEventListener("submit", (event) => {
       const text = form.querySelector("textarea")?.value;
@@ -85,88 +79,6 @@
   const old = document.getElementById(location.hash.slice(1));
   if (old?.matches("article a[href]")) location.replace(old.href);
 
-  /* The section that an entry leads to, as it is on its page: the program, its output, the fix. A page of a folder may not
-     be fetched; there the link stays. */
-  const section = async (href) => {
-    const url = new URL(href, location), page = new DOMParser().parseFromString(await (await fetch(url)).text(), "text/html");
-    const start = url.hash ? page.getElementById(url.hash.slice(1)) : page.querySelector("article h1");
-    const found = make("div", { className: "sd-fix" }), level = Math.max(2, start.tagName[1]);
-    for (let at = start.nextElementSibling; at && !(/^H[1-6]$/.test(at.tagName) && at.tagName[1] <= level); at = at.nextElementSibling) {
-      if (!at.matches(".sd-ran, .sd-bar, .sd-foot, hr")) found.append(document.importNode(at, true));
-    }
-    for (const one of all("[id]", found)) one.removeAttribute("id");
-    for (const one of all("[href]", found)) one.setAttribute("href", new URL(one.getAttribute("href"), url));
-    all(".headerlink", found).forEach((one) => one.remove());
-    /* The theme makes buttons for the code that is on a page when it is loaded, and here there is none. */
-    all("pre > code", found).forEach((one, at) => {
-      one.parentElement.id = `__code_${at}`;
-      one.before(make("nav", { className: "md-code__nav", innerHTML:
-        `<button class="md-code__button" data-md-type="copy" title="Copy this block alone" data-clipboard-target="#__code_${at} > code">` }));
-      one.tabIndex = 0;
-    });
-    return found;
-  };
-
-  /* The box above the index of errors: of what is pasted the best entries, the first with its section below it. */
-  for (const form of all("form.sd-find[data-entries]")) {
-    const box = form.querySelector("textarea"), output = form.querySelector("output"), best = make("dl", { className: "sd-best" });
-    const fits = JSON.parse(document.getElementById("sd-fits")?.textContent ?? "{}");
-    const rows = new Map(all("article dt[id]").map((row) => [`#${row.id}`, row])), search = new Search();
-    let turn = 0, timer;
-    form.after(best);
-    const entry = (row) => {
-      const found = [row, row.nextElementSibling].map((part) => part.cloneNode(true));
-      for (const part of found) [part, ...all("[id]", part)].forEach((one) => one.removeAttribute("id"));
-      return found;
-    };
-    const shown = async ({ items, errors }, text) => {
-      const now = ++turn, weak = items.length && items[0].weak;
-      best.replaceChildren(...items.flatMap(({ location }) => entry(rows.get(location))));
-      const said = errors.map(({ name, text }) => [name, text].filter(Boolean).join(": "));
-      output.textContent = !items.length ? "Nothing here has these words. Try the search of the whole site." :
-        (weak ? "No message here is close to yours. These share words with it." : errors.length > 1 ? `Found ${errors.length} errors in it.` : "");
-      note("error", said[0]?.slice(0, 300));
-      const link = best.querySelector("dt a[href]");
-      if (!link || weak) return;
-      const { at, says } = items[0], [page, id] = at?.split("#") ?? [];
-      if (at) link.href = link.href.replace(/#.*/, "").replace(/errors\/[\w-]+/, page) + (id ? `#${id}` : "");
-      /* A backtick by its number: what minifies this file takes one in a pattern for the end of a text. */
-      const numbers = says && escaped(says).replace(/\x60([^\x60]+)\x60/g, "<code>$1</code>");
-      const yours = says ? [make("div", { className: "admonition tip sd-yours", innerHTML: `<p class="admonition-title">With your numbers</p><p>${numbers}</p>` })] : [];
-      const told = best.querySelector("dd").textContent;
-      best.querySelector("dd").prepend(...yours);
-      const found = await section(link.href).catch(() => null);
-      if (!found?.childElementCount || now !== turn) return;
-      const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(told)?.[0];
-      about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), ...yours, found);
-      sd.show();
-    };
-    search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
-    const filter = () => {
-      const text = box.value.trim();
-      form.parentElement.toggleAttribute("data-asked", !!text);
-      if (!text) return turn++, best.replaceChildren(), output.textContent = "", note("error");
-      if (!search.started) search.postMessage({ type: 0, data: { flat: true, docs: [...rows].map(([location, row]) => ({
-        location, fits: fits[location.slice(1)], title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
-      })) } });
-      search.postMessage({ type: 2, data: text });
-    };
-    box.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(filter, 120); });
-    form.addEventListener("submit", (event) => { event.preventDefault(); filter(); });
-    addEventListener("click", ({ target }) => {
-      if (box.value && target.closest('a[href^="#"]') && !best.contains(target)) box.value = "", filter();
-    });
-    /* Heights out of sight are guesses: go to a letter until it stays. */
-    const letter = () => {
-      const to = document.querySelector("h2[id^=messages-]:target");
-      for (let frame = 0; to && frame < 9; frame++) setTimeout(() => to.scrollIntoView(), frame * 16);
-    };
-    addEventListener("hashchange", letter);
-    addEventListener("load", letter);
-    const text = given();
-    if (text) box.value = text, filter();
-  }
-
   /* Things to play with: each place names its script, which is loaded on that page alone; so do solutions. */
   const play = (name, places) => {
     if (!places.length) return;
@@ -174,6 +86,8 @@
     document.head.append(make("link", { rel: "stylesheet", href: at("widgets.css") }),
       make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
   };
+  (globalThis.sdWidgets ??= {}).shared = { Search, note };
+  play("errors", all("form.sd-find[data-entries]"));
   all("[data-widget]").forEach((place) => play(place.dataset.widget, [place]));
   const printed = (solution) => all(".sd-out", solution).some((out) => out.querySelector(".sd-pane")?.querySelector(".sd-text"));
   play("exercises", all("details.success").filter(printed));
@@ -186,6 +100,7 @@
   }).observe(document.querySelector(".md-footer"));
   const done = tiles.filter(({ dataset }) => read().includes(dataset.lesson));
   for (const tile of done) tile.className = "sd-done", tile.append(make("i", { textContent: "read" }));
+  for (const step of all("a.sd-step")) step.classList.toggle("sd-done", read().some((one) => step.pathname.endsWith(`/${one}`)));
   if (done.length) document.querySelector(".sd-progress").textContent = `You have read ${done.length} of ${tiles.length}; this browser alone knows.`;
 
   /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link loads it. */

@@ -41,8 +41,6 @@ OLD = Environment("cpu", "An old machine", "2.1.0", "3.10.1", "", "2026-01-02")
 """A version of PyTorch that printed something else in every other block of one page."""
 MADE_UP = Environment("cuda", "A made-up GPU", "2.11.0", "3.12.0", "580", "2026-01-01")
 BESIDE = '# Beside\n\n```python compare="cuda"\nprint("of the cpu")\n```\n'
-LESSONS = {"first": "Make a tensor. Then more.", "second": "Move it."}
-"""Made-up lessons, for a site whose navigation has none yet, with their descriptions."""
 SIXTY = "# Sixty\n" + "".join(f'\n```python\nprint("line {number} of the cpu")\n```\n' for number in range(60))
 
 
@@ -79,22 +77,6 @@ def copy_if_there(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def add_lessons(tree: Path) -> None:
-    """Have the navigation begin with a course, unless it has one."""
-    settings = (tree / "mkdocs.yml").read_text(encoding="utf-8")
-    if "  - Learn:" in settings:
-        return
-    (tree / "docs/learn").mkdir()
-    listed = ["learn/index.md", *(f"learn/{name}.md" for name in LESSONS)]
-    (tree / "docs/learn/index.md").write_text("# Learn\n", encoding="utf-8")
-    for name, promise in LESSONS.items():
-        text = f"---\ndescription: {promise}\n---\n\n# The {name} lesson\n\nText.\n"
-        (tree / f"docs/learn/{name}.md").write_text(text, encoding="utf-8")
-    course = "".join(f"      - {one}\n" for one in listed)
-    settings = settings.replace("nav:\n", f"nav:\n  - Learn:\n{course}", 1)
-    (tree / "mkdocs.yml").write_text(settings, encoding="utf-8")
-
-
 def copy_of_the_repository(tree: Path) -> None:
     """Pages, recordings and cache, with a page of sixty blocks, and a history of one commit."""
     for name in COPIED:
@@ -107,7 +89,6 @@ def copy_of_the_repository(tree: Path) -> None:
     everywhere = [block.index for block in home.blocks if block.options.needs == ""]
     outputs = [entry.output for entry in recorded.entries if entry.output]
     pretend_cuda(tree, home, dict(zip(everywhere, outputs, strict=True)))
-    add_lessons(tree)
     (tree / "docs/sixty.md").write_text(SIXTY, encoding="utf-8")
     (tree / "docs/beside.md").write_text(BESIDE, encoding="utf-8")
     pretend_cuda(tree, parse_page(tree / "docs/beside.md", tree), {0: Output("of the cpu\n")})

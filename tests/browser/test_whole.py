@@ -47,5 +47,6 @@ def test_each_page_can_be_taken_along(site: Path) -> None:
         files = [f"{name}.{suffix}" for suffix in SUFFIXES]
         gone += [file for file in files if not (site / file).is_file()]
         html = (site / f"{name}.html").read_text(encoding="utf-8")
-        gone += [f"link to {file}" for file in files[:3] if f'{file.rpartition("/")[2]}"' not in html]
+        linked = files[:3] if "sd-ran" in html else files[2:3]  # there is nothing to run on a page without blocks
+        gone += [f"link to {file}" for file in linked if f'{file.rpartition("/")[2]}"' not in html]
     assert gone == []
