@@ -9,6 +9,9 @@
   for (const [what, ariaLabel] of [[".md-search", "Search"], [".md-path", "Breadcrumbs"]]) {
     all(what).forEach((one) => { one.ariaLabel = ariaLabel; });
   }
+  /* By keyboard the content comes before its table of contents, and each section of the menu is one stop: its page lists the others. */
+  document.querySelector(".md-content")?.after(...all(".md-sidebar--secondary"));
+  if (matchMedia("(width >= 76.25em)").matches) for (const label of all(".md-nav__container > label")) label.tabIndex = -1;
   all(".md-nav--secondary .md-nav").forEach((nav) => { nav.ariaLabel += ", on this page"; });
   for (const part of all(".md-nav__container")) part.previousElementSibling.ariaLabel = `Pages of ${part.textContent.trim()}`;
   /* What opens the menu and the search is a label, out of the keyboard's reach, and may not be called a button. Its style asks for `for`. */
@@ -83,8 +86,8 @@
   const play = (name, places) => {
     if (!places.length) return;
     const at = (file) => new URL(`widgets/${file}`, own).href;
-    document.head.append(make("link", { rel: "stylesheet", href: at("widgets.css") }),
-      make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
+    if (name !== "errors") document.head.append(make("link", { rel: "stylesheet", href: at("widgets.css") }));
+    document.head.append(make("script", { src: at(`${name}.js`), onload: () => places.forEach((place) => window.sdWidgets[name].mount(place)) }));
   };
   (globalThis.sdWidgets ??= {}).shared = { Search, note };
   play("errors", all("form.sd-find[data-entries]"));

@@ -6,7 +6,7 @@ Home shows them as tiles, and the head of a lesson says which one it is. Without
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ SECTION = "Learn"
 """The title of the section."""
 BESIDE = ("index.md", "first-hour.md")
 """Pages of the section that are no lessons: its own page, and the way to a GPU, which is a card of home."""
+PROMISE = re.compile(r"^\d+\. \[[^]]+\]\((?P<name>[\w.-]+)\)(?:\{[^}]*\})?: (?P<promise>.+?)\.?$", re.M)
+"""A lesson in the list of the section's own page."""
 PICTURE = re.compile(r"!\[[^]]*\]\((?:\.\./)*(?P<path>assets/diagrams/[\w.-]+\.svg)\)")
 """A diagram in the text of a page."""
 
@@ -29,7 +31,7 @@ class Lesson:
     title: str
     """Its title."""
     promise: str
-    """What a reader can do after it: the first sentence of its description."""
+    """What a reader can do after it, as the section's own page says it; else the first sentence of its description."""
     picture: str
     """The path of its first diagram, below the site's address; empty if it has none."""
 
@@ -38,10 +40,18 @@ def lessons(nav: Iterable[Any]) -> tuple[Lesson, ...]:
     """The lessons of a navigation of MkDocs, whose pages were read."""
     section = next((item for item in nav if item.is_section and item.title == SECTION), None)
     pages = [page for page in section.children if page.is_page] if section else []
-    return tuple(_lesson(page) for page in pages if not page.file.src_uri.endswith(BESIDE))
+    promises = {
+        found["name"]: found["promise"]
+        for page in pages
+        if page.file.src_uri.endswith("index.md")
+        for found in PROMISE.finditer(page.markdown or "")
+    }
+    return tuple(_lesson(page, promises) for page in pages if not page.file.src_uri.endswith(BESIDE))
 
 
-def _lesson(page: Any) -> Lesson:
+def _lesson(page: Any, promises: Mapping[str, str]) -> Lesson:
+    uri = page.file.src_uri
     picture = PICTURE.search(page.markdown or "")
-    promise = re.split(r"(?<=[.:?!]) ", str(page.meta.get("description", "")))[0].rstrip(".:")
-    return Lesson(page.file.src_uri, page.url, str(page.title), promise, picture["path"] if picture else "")
+    about = re.split(r"(?<=[.:?!]) ", str(page.meta.get("description", "")))[0].rstrip(".:")
+    promise = promises.get(uri.rpartition("/")[2], about)
+    return Lesson(uri, page.url, str(page.title), promise, picture["path"] if picture else "")

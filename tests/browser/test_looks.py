@@ -138,7 +138,7 @@ def test_tab_reaches_the_content_in_a_few_stops(desktop: Any, address: str) -> N
         desktop.keyboard.press("Tab")
         stops += 1
     print("stops before the content:", stops)
-    assert stops < 60
+    assert stops < 40
 
 
 def test_a_finger_hits_links_that_stand_by_themselves(browser: Any, address: str) -> None:

@@ -82,6 +82,8 @@ NARROW: Any = {"width": 320, "height": 700}
 """A window, and a screen of 320 px. The window is first: the theme looks for what scrolls when a page is loaded."""
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Ends when the page has been laid out anew."""
+HEAVIER = {"reference/errors.html": 132_000}
+"""A page with more than others in its first view: the index of errors, of which the browser finds each word."""
 OWN = 13_000
 OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
 OUTPUTS = """[document.querySelectorAll("article .sd-out[data-devices]").length,
@@ -222,7 +224,7 @@ def complaints(site: Path, page: str, seen: Visit) -> list[str]:
     written = len(OUTPUT.findall((site / page).read_text(encoding="utf-8")))
     found += [f"{seen.outputs} outputs of {written}"] * (seen.outputs != written)
     found += ["no output can be seen"] * (written > 0 and seen.shown == 0)
-    return found + [f"{weight} bytes in the first view"] * (weight > FIRST_VIEW)
+    return found + [f"{weight} bytes in the first view"] * (weight > max(FIRST_VIEW, HEAVIER.get(page, 0)))
 
 
 def test_every_page_is_accessible_narrow_light_has_its_outputs_and_keeps_to_itself(

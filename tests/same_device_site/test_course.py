@@ -32,7 +32,7 @@ def test_the_lessons_are_those_of_the_navigation() -> None:
             section("Tensors", page("tensors/a.md", "A")),
             section(
                 "Learn",
-                page("learn/index.md", "Learn"),
+                page("learn/index.md", "Learn", "", "1. [The GPU](gpu.md){ .sd-step }: choose a device\n"),
                 page("learn/first-hour.md", "First hour"),
                 page("learn/tensor.md", "Your first tensor", "Make one, print it. Then know its shape.", picture),
                 page("learn/gpu.md", "The GPU"),
@@ -47,7 +47,7 @@ def test_the_lessons_are_those_of_the_navigation() -> None:
             "Make one, print it",
             "assets/diagrams/ranks.svg",
         ),
-        Lesson("learn/gpu.md", "learn/gpu.html", "The GPU", "", ""),
+        Lesson("learn/gpu.md", "learn/gpu.html", "The GPU", "choose a device", ""),
     )
 
 
