@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -63,11 +63,11 @@ class Output:
     """What of a simulated device a real one may do differently; never recorded."""
     lines: tuple[tuple[int, str], ...] = ()
     """Which line of the code printed what, where its page says so in comments; never recorded."""
-    opened: tuple[str, ...] = ()
+    opened: tuple[str, ...] = field(default=(), compare=False)
     """What it opened below the repository, as `running.observing` notes it; `read` says what that means."""
-    read: tuple[tuple[str, str], ...] = ()
+    read: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     """The files of the repository that it read, and hashes of what was in them; recorded with the block."""
-    used: bool = True
+    used: bool = field(default=True, compare=False)
     """Whether it, or what came before it, used the device; recorded with the block."""
 
     @property
