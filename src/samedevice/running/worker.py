@@ -30,7 +30,6 @@ from typing import IO, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
-from samedevice.project import PACKAGE
 from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
@@ -52,7 +51,9 @@ BEGUN = ("", os.getcwd())
 """Where `python -m` looks for modules: a folder of ours, which an earlier page of the fork server may have removed."""
 AS_JSON = json.JSONEncoder().iterencode
 """Writes JSON as it does before a page runs, which may put something else in the place of `json.dumps`."""
-ENGINE_FRAME = re.compile(rf'^ *File "{re.escape(str(PACKAGE))}[/\\][^"\n]*", line \d+ in .*\n?', re.M)
+ENGINE_FRAME = re.compile(
+    rf'^ *File "{re.escape(str(Path(__file__).parents[1]))}[/\\][^"\n]*", line \d+ in .*\n?', re.M
+)
 """A line of faulthandler's about a frame of the engine, below those of the page."""
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
