@@ -30,6 +30,8 @@ floating = pytest.mark.parametrize("dtype", FLOATS, ids=str)
 
 on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU, or a simulated one")
 """Marks a test that is about CUDA alone."""
+on_two_gpus = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two CUDA GPUs, or simulated ones")
+"""Marks a test that is about two GPUs."""
 
 
 def shapes(least: int = 0, most: int = 3, low: int = 0, high: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
