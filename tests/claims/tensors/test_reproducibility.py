@@ -144,6 +144,7 @@ def test_draw_and_move(device: torch.device) -> None:
     "`torch.get_rng_state()` returns the state of the CPU's generator as a tensor of bytes, and `torch.set_rng_state()` sets it.",
     "`torch.random.fork_rng()` puts the state back at the end of a `with` block.",
 )
+@pytest.mark.filterwarnings("ignore:CUDA reports that you have")
 @each_draw
 def test_states(name: str) -> None:
     state = torch.get_rng_state()
