@@ -269,13 +269,13 @@
   };
   const once = (make) => { let made; return () => (made ??= make()); };
   /* The index of the site is made when the site is built (search_index.py): its sections, page by page, as rows of location or anchor,
-     title, prose, lines of code, other words of the code, and what people ask. That of the box comes from the rows of its page. */
+     title, prose, lines of code, and what people ask. That of the box comes from the rows of its page. */
   const rows = (data) => {
-    if (!data.docs.rows) return data.docs.map(({ location, title, text: html, fits }) => ({ location, title, fits, page: location.split("#")[0], prose: text(html), code: [], more: "", asked: "" }));
+    if (!data.docs.rows) return data.docs.map(({ location, title, text: html, fits }) => ({ location, title, fits, page: location.split("#")[0], prose: text(html), code: [], asked: "" }));
     let page;
-    return data.docs.rows.map(([location, title, prose = "", code = "", more = "", asked = ""]) => {
+    return data.docs.rows.map(([location, title, prose = "", code = "", asked = ""]) => {
       if (location[0] !== "#") page = location;
-      return { location: location[0] === "#" ? page + location : location, title, page, prose, code: code ? code.split("\n") : [], more, asked };
+      return { location: location[0] === "#" ? page + location : location, title, page, prose, code: code ? code.split("\n") : [], asked };
     });
   };
   const build = (data) => {
@@ -291,7 +291,7 @@
     const ends = new Int32Array(docs.length * WEIGHTS.length), total = WEIGHTS.map(() => 0);
     const sections = docs.map((doc, at) => {
       const { page } = doc, whole = doc.location === page, title = text(doc.title);
-      [title, whole ? "" : text(titles[page] ?? ""), doc.prose, `${doc.code.join("\n")}\n${doc.more}`, doc.asked].forEach((part, field) => {
+      [title, whole ? "" : text(titles[page] ?? ""), doc.prose, doc.code.join("\n"), doc.asked].forEach((part, field) => {
         const start = length;
         scan(lower(part), own);
         ends[at * WEIGHTS.length + field] = length;

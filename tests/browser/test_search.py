@@ -236,7 +236,7 @@ OWN = """({ index, step }) => {
   sdSearch.answer({ type: 0, data: index });
   const asked = [], lost = [];
   let page;
-  for (const [location, , , , , questions = ""] of index.docs.rows) {
+  for (const [location, , , , questions = ""] of index.docs.rows) {
     if (location[0] !== "#") page = location;
     for (const query of questions.split("\\n").filter(Boolean)) asked.push({ page, query, at: location });
   }
