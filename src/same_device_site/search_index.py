@@ -2,7 +2,7 @@
 
 MkDocs's plugin writes each section with its HTML. This keeps what the search reads: prose without elements, lines of
 code that name something, and what people ask of the section. `docs/assets/search.js` reads it. The rest of the code and
-its outputs found one in 1,566 questions of forums more, and were 20 kB.
+its outputs found two of 1,566 questions and logs more, and were 20 kB.
 """
 
 from __future__ import annotations

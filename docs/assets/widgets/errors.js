@@ -74,13 +74,18 @@
       sd.show();
     };
     search.addEventListener("message", ({ data }) => { if (data.type === 3) shown(data.data, box.value); });
+    /* Its index is made while the reader looks for what to paste. */
+    const begin = () => {
+      if (!search.started) search.postMessage({ type: 0, data: { flat: true, docs: [...rows].map(([location, row]) => ({
+        location, fits: fits[location.slice(1)], title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
+      })) } });
+    };
+    (window.requestIdleCallback ?? setTimeout)(begin);
     const filter = () => {
       const text = box.value.trim();
       form.parentElement.toggleAttribute("data-asked", !!text);
       if (!text) return turn++, best.replaceChildren(), output.textContent = "", note("error");
-      if (!search.started) search.postMessage({ type: 0, data: { flat: true, docs: [...rows].map(([location, row]) => ({
-        location, fits: fits[location.slice(1)], title: row.querySelector("code") ? row.querySelector("code").outerHTML : row.innerHTML, text: row.nextElementSibling.innerHTML,
-      })) } });
+      begin();
       search.postMessage({ type: 2, data: text });
     };
     box.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(filter, 120); });
