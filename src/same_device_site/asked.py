@@ -33,12 +33,15 @@ def asked(text: str) -> Mapping[str, Sequence[str]]:
 def asked_by_location(root: Path, paths: Collection[Path], locations: Collection[str]) -> dict[str, Sequence[str]]:
     """The questions of all pages by the location of their section in the search's index.
 
-    Raises PageError for a section that the index does not have: it was renamed, and its questions would be lost.
+    Raises PageError for a section that the index does not have: it was renamed, and its questions would be lost. A page
+    that the index does not have is not made yet, as in `mkdocs serve`.
     """
     known = {(_name(page), anchor): location for location in locations for page, _, anchor in [location.partition("#")]}
-    found = {}
+    made, found = {name for name, _ in known}, {}
     for path in paths:
         text, name = path.read_text(encoding="utf-8"), path.relative_to(root / "docs").with_suffix("").as_posix()
+        if name.removesuffix("index") not in made:
+            continue
         for id, questions in asked(text).items():
             location = known.get((name.removesuffix("index"), "" if id == WHOLE else id))
             if location is None:

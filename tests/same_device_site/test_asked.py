@@ -42,9 +42,10 @@ def test_they_are_given_to_the_sections_of_the_index(tmp_path: Path) -> None:
 
 
 def test_a_section_that_is_gone_is_an_error(tmp_path: Path) -> None:
-    """Its heading got another id; the questions would find nothing from then on."""
+    """Its heading got another id; the questions would find nothing from then on. Not so for a page that is not made."""
     path = tmp_path / "docs/here.md"
     path.parent.mkdir(parents=True)
     path.write_text(PAGE, encoding="utf-8")
+    assert asked_by_location(tmp_path, [path], ["index.html"]) == {}
     with pytest.raises(PageError, match=r"docs/here\.md:6: asked: no section that the search knows has the id there"):
         asked_by_location(tmp_path, [path], ["here.html", "here.html#then"])
