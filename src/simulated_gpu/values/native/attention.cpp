@@ -215,9 +215,11 @@ at::Tensor scalar(uint64_t word, const at::Tensor& beside) {
 void efficient_forward(const Call& call) {
   refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k", "seqlen_k"});
   forward(call, call.host("bias"));
-  if (call.argument("dropout_p").toDouble() > 0)
-    return;
   write_no_state(call);
+  if (call.argument("dropout_p").toDouble() == 0)
+    return;
+  call.result(2).fill_(int64_t(call.random.seed));
+  call.result(3).fill_(int64_t(call.random.offset));
 }
 
 void efficient_backward(const Call& call) {

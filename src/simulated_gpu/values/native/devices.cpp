@@ -112,6 +112,10 @@ void check(const Operator& op, c10::DispatchKeySet keys, const Arguments& argume
     refuse_strangers(op, arguments, false);
 }
 
+void raise_own_error(const Operator& op, c10::DispatchKeySet keys, const Arguments& arguments) {
+  reaches_the_device(op, keys, arguments);
+}
+
 Strangers::Strangers(const Arguments& arguments) : differ_(devices::differ(arguments)) {
   if (differ_)
     runtime::note_copies();

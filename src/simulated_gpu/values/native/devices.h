@@ -12,6 +12,9 @@ bool differ(const Arguments& arguments);
 // Raises what PyTorch's own code raises of these arguments before it first uses the device. It does nothing else.
 void check(const Operator& op, c10::DispatchKeySet keys, const Arguments& arguments);
 
+// Raises the error that PyTorch's own code has for these arguments, if it has one.
+void raise_own_error(const Operator& op, c10::DispatchKeySet keys, const Arguments& arguments);
+
 // Notes the copies of this thread between devices from here on, and raises NotSimulated of a tensor on another device that
 // nobody copied: a real kernel would read what is not there.
 class Strangers {

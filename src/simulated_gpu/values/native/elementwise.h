@@ -20,4 +20,7 @@ void sum_without_nan(const Call& call);
 void softmax(const Call& call);
 void softmax_backward(const Call& call);
 
+// Fails as the kernel's assertion does, where the value is zero.
+void assert_value(const Call& call);
+
 } // namespace simulated_gpu::elementwise

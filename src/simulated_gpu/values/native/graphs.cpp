@@ -1,6 +1,7 @@
 // Appends operators to the graph that a stream is captured into.
 #include "graphs.h"
 
+#include "host.h"
 #include "runtime.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -24,6 +25,8 @@ struct Node {
   const Operator& op;
   Arguments arguments, results;
   void (*compute)(const Call&);
+  CapturedPhilox random;
+  runtime::Launches launches;
 };
 
 const void* current_stream() {
@@ -32,7 +35,10 @@ const void* current_stream() {
 
 void run(void* data) {
   const auto& node = *static_cast<const Node*>(data);
-  node.compute(Call{node.op, node.arguments, node.results, {}});
+  auto before = runtime::last_launches();
+  runtime::set_last_launches(node.launches);
+  node.compute(Call{node.op, node.arguments, node.results, node.random.now()});
+  runtime::set_last_launches(before);
 }
 
 void drop(void* data) {
@@ -49,8 +55,9 @@ bool capturing() {
   return runtime::capturing(current_stream());
 }
 
-void record(const Call& call, void (*compute)(const Call&)) {
-  auto* node = new Node{call.op, call.arguments, call.results.vec(), compute};
+void record(const Call& call, void (*compute)(const Call&), const CapturedPhilox& random) {
+  auto* node = new Node{
+      call.op, all_taken_along(call.arguments), all_taken_along(call.results), compute, random, runtime::last_launches()};
   runtime::append(current_stream(), run, drop, node);
 }
 

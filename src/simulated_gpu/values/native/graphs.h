@@ -1,6 +1,7 @@
 // Operators in a CUDA graph: while a stream is captured nothing is computed, and each replay computes all again.
 #pragma once
 
+#include "captured.h"
 #include "operator.h"
 
 namespace simulated_gpu::graphs {
@@ -11,7 +12,8 @@ const void* current_stream(at::Device gpu);
 // Whether the current stream is being captured.
 bool capturing();
 
-// Has the function called with the call at each replay of the graph that the current stream is captured into.
-void record(const Call& call, void (*compute)(const Call&));
+// Has the function called with the call at each replay of the graph that the current stream is captured into. It holds no
+// memory: what the call frees, later nodes of the graph may use.
+void record(const Call& call, void (*compute)(const Call&), const CapturedPhilox& random = {});
 
 } // namespace simulated_gpu::graphs

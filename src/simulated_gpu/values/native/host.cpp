@@ -4,10 +4,13 @@
 #include "runtime.h"
 
 #include <ATen/EmptyTensor.h>
+#include <ATen/NestedTensorImpl.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <functional>
 
 namespace simulated_gpu {
 namespace {
@@ -53,9 +56,31 @@ at::Tensor compressed_view(const at::Tensor& tensor) {
 
 } // namespace
 
+namespace {
+
+using at::native::NestedTensorImpl;
+
+// The same nested tensor, whose sizes are on the CPU anyway, over another buffer.
+at::Tensor nested_over(const at::Tensor& nested, const std::function<at::Tensor(const at::Tensor&)>& another) {
+  auto* impl = static_cast<NestedTensorImpl*>(nested.unsafeGetTensorImpl());
+  return at::detail::make_tensor<NestedTensorImpl>(
+      another(impl->get_unsafe_storage_as_tensor()),
+      impl->get_nested_sizes(),
+      impl->get_nested_strides(),
+      impl->get_storage_offsets());
+}
+
+bool is_nested(const at::Tensor& tensor) {
+  return tensor.unsafeGetTensorImpl()->key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::NestedTensor));
+}
+
+} // namespace
+
 at::Tensor host_view(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_cuda())
     return tensor;
+  if (is_nested(tensor))
+    return nested_over(tensor, dense_view);
   if (tensor.layout() == at::kStrided)
     return dense_view(tensor);
   if (tensor.layout() == at::kSparse)
@@ -95,6 +120,8 @@ at::Tensor dense_on_gpu(const at::Tensor& host, at::Device gpu) {
 at::Tensor on_gpu(const at::Tensor& host, at::Device gpu) {
   if (!host.defined())
     return host;
+  if (is_nested(host))
+    return nested_over(host, [&](const at::Tensor& buffer) { return dense_on_gpu(buffer, gpu); });
   if (host.layout() == at::kStrided)
     return dense_on_gpu(host, gpu);
   auto options = host.options().device(gpu);
@@ -116,6 +143,25 @@ c10::IValue host_argument(const c10::IValue& argument) {
   if (argument.isDevice() && argument.toDevice().is_cuda())
     return host();
   return map_tensors(argument, host_view);
+}
+
+namespace {
+
+c10::IValue taken_along(const c10::IValue& argument) {
+  auto taken = map_tensors(argument, [](const at::Tensor& tensor) {
+    bool may_change = tensor.defined() && tensor.is_cpu() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
+    return may_change ? tensor.clone() : tensor;
+  });
+  return host_argument(taken);
+}
+
+} // namespace
+
+std::vector<c10::IValue> all_taken_along(c10::ArrayRef<c10::IValue> arguments) {
+  std::vector<c10::IValue> taken;
+  for (const auto& argument : arguments)
+    taken.push_back(taken_along(argument));
+  return taken;
 }
 
 } // namespace simulated_gpu

@@ -23,6 +23,10 @@ at::Tensor wide(const at::Tensor& tensor);
 // The argument with host views for CUDA tensors and the CPU for CUDA devices.
 c10::IValue host_argument(const c10::IValue& argument);
 
+// The arguments without a hold on the GPU's memory, which PyTorch's allocator may give to later work on the same stream. What
+// is on the CPU is read now, as a launch takes its arguments along.
+std::vector<c10::IValue> all_taken_along(c10::ArrayRef<c10::IValue> arguments);
+
 // Applies a function to each tensor of an argument and rebuilds the argument.
 template <class Function>
 c10::IValue map_tensors(const c10::IValue& value, const Function& function);

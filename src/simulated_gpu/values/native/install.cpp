@@ -2,6 +2,7 @@
 #include "below.h"
 #include "errors.h"
 #include "guarded.h"
+#include "libraries.h"
 #include "operator.h"
 #include "recurrent_layers.h"
 #include "runtime.h"
@@ -70,6 +71,34 @@ void put_in_place(const c10::OperatorHandle& handle, c10::DispatchKey key, c10::
   new c10::RegistrationHandleRAII(std::move(registration)); // kept for the life of the process
 }
 
+// Operators of nested tensors that read their parts, or make a view of them.
+bool stays_nested(const c10::FunctionSchema& schema) {
+  static const std::unordered_set<std::string> names = {
+      "aten::_nested_tensor_size", "aten::_nested_tensor_strides", "aten::_nested_tensor_storage_offsets",
+      "aten::_fused_sdp_choice", "aten::is_same_size", "aten::copy_", "aten::_to_copy", "aten::_pin_memory"};
+  return returns_a_view(schema) || names.count(schema.operator_name().name) > 0;
+}
+
+c10::KernelFunction nested(const c10::OperatorHandle& handle) {
+  constexpr auto key = c10::DispatchKey::NestedTensorCUDA;
+  bool on_the_cpu = handle.hasComputedKernelForDispatchKey(c10::DispatchKey::NestedTensorCPU);
+  return on_the_cpu && !runtime::shapes_only() ? computed(handle, key) : guarded(handle, key);
+}
+
+// An operator of another library, whose kernel nothing here runs.
+void replace_foreign(const c10::OperatorHandle& handle) {
+  Silence silence;
+  c10::WarningUtils::WarningHandlerGuard guard(&silence);
+  constexpr auto key = c10::DispatchKey::CUDA;
+  bool on_the_cpu = handle.hasKernelForDispatchKey(c10::DispatchKey::CPU);
+  if (!on_the_cpu) {
+    put_in_place(handle, key, guarded(handle, key));
+    return;
+  }
+  auto op = std::make_shared<const Operator>(handle, key, Special{nullptr, whole::on_the_cpu});
+  put_in_place(handle, key, c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op))));
+}
+
 bool has_own_kernel(const c10::OperatorHandle& handle, c10::DispatchKey key) {
   static const std::unordered_set<std::string> shared_with_the_cpu = {"aten::copy_", "aten::cudnn_is_acceptable"};
   return handle.hasKernelForDispatchKey(key) ||
@@ -87,9 +116,10 @@ void replace_all() {
     for (auto key : {c10::DispatchKey::CUDA, c10::DispatchKey::SparseCUDA, c10::DispatchKey::SparseCsrCUDA})
       if (has_own_kernel(*handle, key) && !stays(*handle, key))
         put_in_place(*handle, key, computed(*handle, key));
-    for (auto key : {c10::DispatchKey::NestedTensorCUDA, c10::DispatchKey::QuantizedCUDA})
-      if (handle->hasKernelForDispatchKey(key))
-        put_in_place(*handle, key, guarded(*handle, key));
+    if (handle->hasKernelForDispatchKey(c10::DispatchKey::NestedTensorCUDA) && !stays_nested(handle->schema()))
+      put_in_place(*handle, c10::DispatchKey::NestedTensorCUDA, nested(*handle));
+    if (handle->hasKernelForDispatchKey(c10::DispatchKey::QuantizedCUDA))
+      put_in_place(*handle, c10::DispatchKey::QuantizedCUDA, guarded(*handle, c10::DispatchKey::QuantizedCUDA));
   }
 }
 
@@ -102,6 +132,7 @@ extern "C" const char* simulated_gpu_values_install(PyObject* not_simulated, PyO
     return missing;
   simulated_gpu::set_python(not_simulated, users_line);
   simulated_gpu::replace_all();
+  simulated_gpu::watch_libraries(simulated_gpu::replace_foreign);
   simulated_gpu::note_dropout_between_layers();
   return nullptr;
 }

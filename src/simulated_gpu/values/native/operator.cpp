@@ -80,6 +80,13 @@ struct Promise {
   bool made;
 };
 
+// An error that names a kernel of the CPU's is not what a GPU says.
+void refuse_the_cpus_error(const Operator& op, const c10::Error& error) {
+  std::string message = error.what_without_backtrace();
+  if (message.find("_cpu\"") != std::string::npos)
+    throw NotSimulated(op.name() + ": the simulated GPU cannot compute its values (" + message + ").");
+}
+
 std::vector<size_t> written_arguments(const c10::FunctionSchema& schema) {
   std::vector<size_t> written;
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
@@ -226,16 +233,24 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     busy.reset();
   }
   bool random = draws(arguments);
-  if (random && graphs::capturing())
+  bool captured = graphs::capturing();
+  if (random && captured && special_.replace)
     throw NotSimulated(
         name() + " in a CUDA graph: the simulated GPU does not know the random numbers that a replay draws. Draw them "
         "before the capture, or run this on a real GPU.");
-  auto state = random ? Philox::next(arguments, schema()) : Philox{};
+  auto state = random && !captured ? Philox::next(arguments, schema()) : Philox{};
+  auto state_of_replay = random && captured ? CapturedPhilox::next(arguments, schema()) : CapturedPhilox{};
   if (special_.replace) {
     runtime::bind_context();
     if (special_.foresee)
       special_.foresee(arguments);
-    replace(stack, state);
+    try {
+      replace(stack, state);
+    } catch (const c10::Error& error) {
+      devices::raise_own_error(*this, keys, arguments);
+      refuse_the_cpus_error(*this, error);
+      throw;
+    }
     claim.settle();
     return;
   }
@@ -252,8 +267,8 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
   auto results = torch::jit::last(*stack, schema().returns().size());
   Call call{*this, arguments, results, state};
   auto compute = special_.compute ? special_.compute : compute_on_cpu;
-  if (graphs::capturing()) {
-    graphs::record(call, compute);
+  if (captured) {
+    graphs::record(call, compute, state_of_replay);
   } else if (busy) {
     pauses::put_off(*busy, call, compute);
   } else {

@@ -29,22 +29,6 @@ void drop(void* data) {
   delete static_cast<Later*>(data);
 }
 
-// The same memory without a hold on it; what is on the CPU is read now, as a launch takes its arguments along.
-c10::IValue taken_along(const c10::IValue& argument) {
-  auto taken = map_tensors(argument, [](const at::Tensor& tensor) {
-    bool may_change = tensor.defined() && tensor.is_cpu() && !tensor.unsafeGetTensorImpl()->is_wrapped_number();
-    return may_change ? tensor.clone() : tensor;
-  });
-  return host_argument(taken);
-}
-
-Arguments all_taken_along(c10::ArrayRef<c10::IValue> arguments) {
-  Arguments taken;
-  for (const auto& argument : arguments)
-    taken.push_back(taken_along(argument));
-  return taken;
-}
-
 bool is_plain(const c10::IValue& argument) {
   bool plain = true;
   map_tensors(argument, [&](const at::Tensor& tensor) {

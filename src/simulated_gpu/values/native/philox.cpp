@@ -33,11 +33,14 @@ Block Philox::block(uint64_t thread, uint64_t number) const {
   return counter;
 }
 
-Philox Philox::next(const std::vector<c10::IValue>& arguments, const c10::FunctionSchema& schema) {
+at::Generator generator_of(const std::vector<c10::IValue>& arguments, const c10::FunctionSchema& schema) {
   auto argument = schema.argumentIndexWithName("generator");
   bool given = argument && !arguments[*argument].isNone();
-  auto generator =
-      given ? arguments[*argument].toGenerator() : at::globalContext().defaultGenerator(gpu_of(arguments));
+  return given ? arguments[*argument].toGenerator() : at::globalContext().defaultGenerator(gpu_of(arguments));
+}
+
+Philox Philox::next(const std::vector<c10::IValue>& arguments, const c10::FunctionSchema& schema) {
+  auto generator = generator_of(arguments, schema);
   std::lock_guard<std::mutex> lock(generator.mutex());
   if (!generator.device().is_cuda())
     return {};

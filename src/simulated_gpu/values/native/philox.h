@@ -4,6 +4,7 @@
 // the counter, its offset (in numbers of 32 bits, four a block) the lower half.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
@@ -25,6 +26,9 @@ struct Philox {
   // The state from which an operator will draw: that of its generator, or of its device's default one.
   static Philox next(const std::vector<c10::IValue>& arguments, const c10::FunctionSchema& schema);
 };
+
+// The generator of an operator, or its device's default one.
+at::Generator generator_of(const std::vector<c10::IValue>& arguments, const c10::FunctionSchema& schema);
 
 // cuRAND's uniform numbers in (0, 1].
 float uniform(uint32_t bits);

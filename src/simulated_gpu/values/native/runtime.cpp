@@ -193,6 +193,15 @@ Launch last_random_launch() {
   return newest_random;
 }
 
+Launches last_launches() {
+  return {newest, newest_random};
+}
+
+void set_last_launches(const Launches& launches) {
+  newest = launches.newest;
+  newest_random = launches.newest_random;
+}
+
 void expect_reads(int64_t value, int times) {
   expected = value;
   reads_left = times;

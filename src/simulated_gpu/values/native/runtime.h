@@ -48,6 +48,12 @@ struct Launch {
 Launch last_launch();
 // The newest one that filled a tensor with random numbers.
 Launch last_random_launch();
+// Both, for those who compute later.
+struct Launches {
+  Launch newest, newest_random;
+};
+Launches last_launches();
+void set_last_launches(const Launches& launches);
 
 // The next device-to-host copies on this thread read this number (of more than eight bytes: only zeros).
 void expect_reads(int64_t value, int times);

@@ -47,6 +47,12 @@ const Table& table() {
       {"aten::nonzero.out", foreseen(foresee_nonzero)},
       {"aten::cholesky", foreseen(foresee_success)},
 
+      {"aten::_assert_async", computed(elementwise::assert_value)},
+      {"aten::_assert_async.msg", computed(elementwise::assert_value)},
+
+      {"aten::_nested_tensor_from_mask", replaced(whole::on_the_cpu)},
+      {"aten::_nested_from_padded", replaced(whole::on_the_cpu)},
+
       {"aten::mode", replaced(whole::on_the_cpu)},
       {"aten::_unique", {nullptr, whole::on_the_cpu, wait_for_a_length}},
       {"aten::_unique2", {nullptr, whole::on_the_cpu, wait_for_a_length}},
