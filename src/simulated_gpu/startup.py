@@ -10,6 +10,7 @@ import importlib.machinery
 import importlib.util
 import logging
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -50,6 +51,10 @@ def describe(chosen: Settings) -> str:
 
 def running() -> bool:
     """Return whether PyTorch sees simulated GPUs in this process, or will once it is imported."""
+    return settings.read() is not None and _is_watching()
+
+
+def _is_watching() -> bool:
     return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
@@ -65,8 +70,8 @@ def when_loaded(call: Callable[[], None]) -> None:
 
 
 def watch() -> None:
-    """Wait for `import torch`, and put the simulated GPU in place then."""
-    if not running():
+    """Wait for `import torch`, and put the simulated GPU in place then, if the environment asks for one."""
+    if not _is_watching():
         sys.meta_path.insert(0, _Finder())
 
 
@@ -76,7 +81,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != "torch" or settings.read() is None:
+        if fullname != "torch":
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         specs = (finder.find_spec(fullname, path, target) for finder in others)
@@ -97,21 +102,37 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         chosen = settings.read()
-        if chosen is not None:
-            load(chosen)
-            quiet()
         module.__loader__ = self.loader
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
+        if chosen is None:
+            self._load_without(module)
+            return
+        load(chosen)
+        quiet()
         self.loader.exec_module(module)
-        from . import jiterator, values
+        from . import compiled, jiterator, values
 
         values.install()
         jiterator.install()
+        compiled.install()
         fuse_nothing()
         atexit.register(wait_for_backward)
         while _waiting:
             _waiting.pop(0)()
+
+    def _load_without(self, module: ModuleType) -> None:
+        """Load PyTorch alone. Where it lacks NVIDIA's libraries, say what to do."""
+        try:
+            self.loader.exec_module(module)
+        except ImportError as error:
+            if not re.match(r"lib(cu|nv|nccl)\w*\.so", str(error)):
+                raise
+            raise ImportError(
+                f"{error}. This PyTorch has none of NVIDIA's packages, and {settings.GPUS}="
+                f"{os.environ.get(settings.GPUS, '')} asks for no simulated GPU. Set {settings.GPUS}=1, or install the "
+                "packages: pip install torch."
+            ) from None
 
 
 def wait_for_backward(limit: float = 1.0) -> None:

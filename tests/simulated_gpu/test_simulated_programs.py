@@ -52,6 +52,14 @@ print(*(str(warning.message).split("!")[0] for warning in caught))
     assert simulated(program.replace("OUTPUTS", "3")) == "\n", "the gradient of sum() is copied first"
 
 
+def test_a_pytorch_without_nvidias_packages_says_what_to_do(python: Python) -> None:
+    """It names one library of a dozen, and a real GPU would not help either."""
+    done = python("-c", "import torch; print(torch.__version__)", SIMULATED_GPU="0")
+    if done.returncode == 0:  # they are installed
+        pytest.skip("needs a PyTorch without NVIDIA's packages")
+    assert "SIMULATED_GPU=0 asks for no simulated GPU. Set SIMULATED_GPU=1, or install the packages" in done.stderr
+
+
 def test_nobody_hears_that_triton_is_missing(python: Python) -> None:
     """PyTorch's note has the time and a process's number in it, and a machine with a GPU has Triton."""
     done = python("-c", "import torch.utils.flop_counter", SIMULATED_GPU="1")

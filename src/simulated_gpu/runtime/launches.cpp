@@ -2,6 +2,7 @@
 // and counted and compute nothing.
 #include <cstring>
 #include <dlfcn.h>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -77,6 +78,14 @@ Status launch(const void *kernel, const Dimensions &grid, const Dimensions &bloc
     return SUCCESS;
 }
 
+// Names that the program made are kept, as the log wants them.
+const char *kept(const char *name) {
+    static std::mutex guarded;
+    static std::set<std::string> names;
+    std::lock_guard<std::mutex> guard(guarded);
+    return names.insert(name).first->c_str();
+}
+
 // cudaFuncAttributes
 struct FunctionAttributes {
     size_t shared, constant, local;
@@ -94,6 +103,15 @@ struct LaunchConfiguration {
 };
 
 }  // namespace
+
+EXPORT int simgpu_kernel(const char *name, const void *stream) {
+    if (usable()) return SIMGPU_FAILED;
+    simgpu_enter();
+    claim(SIMGPU_LAUNCH, kept(name), stream);
+    simgpu_leave();
+    if (settings.shapes_only) return SIMGPU_NEVER;
+    return simgpu_capturing(stream) ? SIMGPU_IN_GRAPH : simgpu_pending(stream) ? SIMGPU_LATER : SIMGPU_NOW;
+}
 
 EXPORT void simgpu_last_launch(uint32_t grid[3], uint32_t block[3]) {
     std::memcpy(grid, &last_grid, sizeof last_grid);

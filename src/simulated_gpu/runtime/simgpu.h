@@ -61,6 +61,16 @@ uint64_t simgpu_launched(void);
 /* The blocks, and the threads of a block, of this thread's newest kernel. */
 void simgpu_last_launch(uint32_t grid[3], uint32_t block[3]);
 
+/* For a kernel that another layer runs itself: notes its launch, and returns what to do with it. */
+enum simgpu_turn {
+    SIMGPU_NOW = 0,
+    SIMGPU_LATER = 1,    /* simgpu_put_off */
+    SIMGPU_IN_GRAPH = 2, /* simgpu_graph_append */
+    SIMGPU_NEVER = 3,    /* nothing is computed */
+    SIMGPU_FAILED = 4,   /* every call fails */
+};
+int simgpu_kernel(const char *name, const void *stream);
+
 /* From now on every call fails with this error, as after a kernel's assertion (710) or a wrong address (700). */
 void simgpu_fail(int status);
 

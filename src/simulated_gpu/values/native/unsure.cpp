@@ -22,6 +22,10 @@ void note_unsure(const std::string& op) {
 
 } // namespace simulated_gpu
 
+extern "C" void simulated_gpu_values_note_unsure(const char* what) {
+  simulated_gpu::note_unsure(what);
+}
+
 // How many were noted so far, in this process.
 extern "C" size_t simulated_gpu_values_unsure_count() {
   std::lock_guard<std::mutex> guard(simulated_gpu::lock);

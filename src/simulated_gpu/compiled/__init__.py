@@ -1,0 +1,43 @@
+"""torch.compile for the simulated GPU: Inductor's C++ kernels in the place of Triton's, launched like any other."""
+
+from __future__ import annotations
+
+import os
+
+from ..builder import cache_folder
+from ..imports import after, after_both
+
+__all__ = ["install"]
+
+
+def install() -> None:
+    """Have PyTorch compile for the CPU what it would compile for a GPU. Call it once torch is imported."""
+    after("torch._inductor.compile_fx", _register)
+    after("triton.runtime.driver", _stand_in)
+    after_both("triton", "torch._dynamo", _leave_interpreter_alone)
+    # What is compiled here must not be taken for what a GPU runs, nor the other way round.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "inductor"))
+    # Triton reads it when it is imported: a kernel of the program's runs in Triton's own interpreter.
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+    os.environ.setdefault("TORCH_WARM_POOL", "0")  # Inductor would start processes that compile for Triton
+
+
+def _register() -> None:
+    from .inductor import register
+
+    register()
+
+
+def _stand_in() -> None:
+    from .triton_driver import stand_in
+
+    stand_in()
+
+
+def _leave_interpreter_alone() -> None:
+    """Have Dynamo break its graph at a kernel of the program's, rather than compile Triton's interpreter."""
+    from torch._dynamo import disable
+    from triton.runtime.interpreter import GridExecutor  # type: ignore[import-not-found]
+
+    reason = "the simulated GPU runs a kernel of Triton's in Triton's interpreter, outside of what is compiled"
+    GridExecutor.__call__ = disable(GridExecutor.__call__, reason=reason)
