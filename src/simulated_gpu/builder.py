@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,10 @@ from .installed import Torch
 
 COMPILER = "g++"
 UNFINISHED = "unfinished-"
+EVERY = 10
+"""Seconds between two words about the progress."""
+OLD = 11
+"""PyTorch's headers, in C++20, are known to compile with this version of g++ and newer ones."""
 
 
 def cache_folder() -> Path:
@@ -33,10 +39,11 @@ def cache_folder() -> Path:
 def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path], None]) -> Path:
     """Return the folder with what `build` writes, and build it if these sources were not built here before.
 
-    `build` is called with an empty folder. One process builds at a time. Raises MachineError if there is no compiler.
+    `build` is called with an empty folder. One process builds it at a time. Raises MachineError without a compiler.
     """
     key = _key(torch, [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(sources)])
-    return _kept(f"{name}-{key}", build, f"simulated_gpu: compiling for PyTorch {torch.version}; this happens once\n")
+    announcement = f"simulated_gpu: compiling the {name} for PyTorch {torch.version}; this happens once"
+    return _kept(f"{name}-{key}", build, announcement)
 
 
 def kept_code(name: str, torch: Torch, code: str, build: Callable[[Path], None]) -> Path:
@@ -48,12 +55,14 @@ def _kept(name: str, build: Callable[[Path], None], announcement: str) -> Path:
     folder = cache_folder() / name
     if folder.exists():
         return folder
-    with _locked(cache_folder()):
+    with _locked(folder.with_name(f"{name}.lock"), announcement):
         if not folder.exists():
-            print(announcement, end="", file=sys.stderr, flush=True)
-            for unfinished in folder.parent.glob(f"{UNFINISHED}*"):  # of a process that was killed
+            if announcement:
+                _say(announcement)
+            prefix = f"{UNFINISHED}{name}-"
+            for unfinished in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
                 shutil.rmtree(unfinished)
-            fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder.parent))
+            fresh = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
             try:
                 build(fresh)
                 fresh.chmod(0o755)
@@ -67,7 +76,15 @@ def compile_with(arguments: Sequence[str]) -> None:
     """Run the compiler. Raises MachineError with what it printed if it fails."""
     if said := complaint(arguments):
         command = " ".join([COMPILER, *arguments])
-        raise MachineError(f"the compiler could not build the simulated GPU:\n{command}\n{said[-4000:]}")
+        raise MachineError(f"the compiler could not build the simulated GPU:{_age()}\n{command}\n{said[-4000:]}")
+
+
+def _age() -> str:
+    done = subprocess.run([COMPILER, "-dumpversion"], capture_output=True, text=True)
+    version = done.stdout.strip()
+    if not version.partition(".")[0].isdigit() or int(version.partition(".")[0]) >= OLD:
+        return ""
+    return f" {COMPILER} {version} may be too old for PyTorch's headers. Install {COMPILER} {OLD} or newer."
 
 
 def complaint(arguments: Sequence[str]) -> str:
@@ -93,13 +110,44 @@ def _compiler_version() -> bytes:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(path: Path, announcement: str) -> Iterator[None]:
+    """Hold the lock of one result, and say so where another process holds it for what would be announced."""
+    folder = path.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MachineError(
             f"cannot write to {folder} ({error}). Set XDG_CACHE_HOME to a folder that you may write."
         ) from None
-    with open(folder / "lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with open(path, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if announcement:
+                _say(f"{announcement}: another process is at it, and this one waits")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """Says on standard error how many of the files are compiled, and how long the others will take."""
+
+    def __init__(self, files: int) -> None:
+        self.files, self.compiled, self.start = files, 0, time.monotonic()
+        self.said = self.start
+        self.lock = threading.Lock()
+
+    def one_more(self) -> None:
+        """Count a file. Call it from any thread."""
+        with self.lock:
+            self.compiled += 1
+            now = time.monotonic()
+            if now - self.said < EVERY or self.compiled == self.files:
+                return
+            self.said = now
+            left = (now - self.start) / self.compiled * (self.files - self.compiled)
+            _say(f"simulated_gpu: {self.compiled} of {self.files} files compiled, about {left:.0f} s left")

@@ -46,6 +46,7 @@ HARMLESS = re.compile(  # of the refused: they write no memory of a device, and 
         )
     )
 )
+TEXTS = re.compile(r"\w+Get(Error|Status)(String|Name)\w*")
 ASKS = re.compile(r"\w+(Get(?!Vector|Matrix)\w*|_bufferSize\w*|Version\w*)")
 CREATES = re.compile(r"\w+Create(?!Identity)\w*|\w+_createDescr")
 RELEASES = re.compile(r"\w+Destroy\w*|\w+_destroyDescr|\w+Set(?!Matrix|Vector)[A-Z]\w*|cupti\w+")
@@ -92,6 +93,7 @@ HEAD = """\
 #include <cstddef>
 #include <cstdint>
 #define EXPORT extern "C" __attribute__((visibility("default")))
+extern "C" const char *simgpu_explain();
 extern "C" int simgpu_library_call(const char *);
 extern "C" int simgpu_library_question(const char *);
 extern "C" int simgpu_refused(const char *);
@@ -106,6 +108,8 @@ def source(library: str, functions: Iterable[str]) -> str:
 
 
 def _function(name: str, code: int) -> str:
+    if TEXTS.fullmatch(name):
+        return f"EXPORT const char *{name}() {{ return simgpu_explain(); }}"
     if REFUSED.fullmatch(name) or code == OTHERWISE:
         refused = "simgpu_refused" if HARMLESS.fullmatch(name) else "simgpu_refused_work"
         return f'EXPORT int {name}() {{ {refused}("{name}"); return {code}; }}'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -31,11 +33,17 @@ def write(folder: Path) -> None:
     (folder / "result").write_text("built")
 
 
+def killed(folder: Path) -> None:
+    """Leave a build as a process does that is killed."""
+    folder.rename(folder.with_name(f"{folder.name}-left"))
+    raise SystemExit
+
+
 def test_what_was_built_is_not_built_again(torch: Torch, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first use takes a minute, and says why; the others must not."""
     folder = builder.kept("x", torch, [source], write)
     assert (folder / "result").read_text() == "built"
-    assert capsys.readouterr().err == "simulated_gpu: compiling for PyTorch 2.13.0+cu130; this happens once\n"
+    assert capsys.readouterr().err == "simulated_gpu: compiling the x for PyTorch 2.13.0+cu130; this happens once\n"
     assert builder.kept("x", torch, [source], lambda folder: pytest.fail("built again")) == folder
     assert capsys.readouterr().err == ""
 
@@ -75,15 +83,65 @@ def test_a_build_that_fails_leaves_nothing(torch: Torch, source: Path) -> None:
     source.write_text("this is no C++")
     with pytest.raises(MachineError, match="the compiler could not build"):
         builder.kept("x", torch, [source], lambda folder: builder.compile_with(["-c", str(source)]))
-    assert [path.name for path in builder.cache_folder().iterdir()] == ["lock"]
+    assert [path.suffix for path in builder.cache_folder().iterdir()] == [".lock"]
 
 
 def test_what_a_killed_process_left_is_removed(torch: Torch, source: Path) -> None:
     """A build takes hundreds of megabytes while it runs."""
-    left = builder.cache_folder() / f"{builder.UNFINISHED}x"
-    left.mkdir(parents=True)
+    with pytest.raises(SystemExit):
+        builder.kept("x", torch, [source], killed)
+    left = next(builder.cache_folder().glob(f"{builder.UNFINISHED}x-*"))
+    builder.kept("y", torch, [source], write)
+    assert left.exists(), "another process may be at it"
     builder.kept("x", torch, [source], write)
     assert not left.exists()
+
+
+def test_another_build_does_not_wait(torch: Torch, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A kernel of a program's waited for another version's build, for minutes and without a word."""
+
+    def build_another(folder: Path) -> None:
+        write(folder)
+        builder.kept("y", torch, [source], write)
+
+    builder.kept("x", torch, [source], build_another)
+    assert "waits" not in capsys.readouterr().err
+
+
+def test_who_waits_for_a_build_says_so(torch: Torch, source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Two processes of a test run start at the same time, and the second seems to hang."""
+    begun = threading.Event()
+
+    def build(folder: Path) -> None:
+        begun.set()
+        while "waits" not in capfd.readouterr().err:
+            time.sleep(0.01)
+        write(folder)
+
+    first = threading.Thread(target=lambda: builder.kept("x", torch, [source], build))
+    first.start()
+    begun.wait()
+    builder.kept("x", torch, [source], lambda folder: pytest.fail("built twice"))
+    first.join()
+
+
+def test_the_progress_is_said_while_it_lasts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first use takes minutes. A word every few seconds, and none at the end."""
+    seconds = iter([0.0, 5.0, 20.0, 21.0, 40.0])
+    monkeypatch.setattr(builder.time, "monotonic", lambda: next(seconds))
+    progress = builder.Progress(4)
+    for _ in range(4):
+        progress.one_more()
+    assert capsys.readouterr().err == "simulated_gpu: 2 of 4 files compiled, about 20 s left\n"
+
+
+def test_a_compiler_that_is_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The errors of PyTorch's headers say nothing of it."""
+    monkeypatch.setattr(builder, "OLD", 10**6)
+    with pytest.raises(MachineError, match=r"g\+\+ \d+.* may be too old for PyTorch's headers. Install"):
+        builder.compile_with(["-c", "/nowhere.cpp"])
 
 
 def test_a_missing_compiler_is_named_with_how_to_install_it(

@@ -10,7 +10,10 @@ import pytest
 from simulated_gpu import builder, elf, stubs
 
 COUNTING = 'extern "C" { int calls; int simgpu_library_call(const char *) { return ++calls > 1; } '
-REFUSING = "int simgpu_refused(const char *) { return 1; } int simgpu_refused_work(const char *) { return 2; } }"
+REFUSING = """int simgpu_refused(const char *) { return 1; }
+int simgpu_refused_work(const char *) { return 2; }
+int simgpu_library_question(const char *) { return 0; }
+const char *simgpu_explain() { return "explained"; } }"""
 
 
 @pytest.fixture
@@ -23,6 +26,7 @@ def library(tmp_path: Path) -> ctypes.CDLL:
         "cublasFooDestroy",
         "cusolverDnSgetrf_bufferSize",
         "cublasSgeqrfBatched",
+        "cublasGetErrorString",
     ]
     source.write_text(stubs.source("cublas", names) + COUNTING + REFUSING)
     made = tmp_path / "stubs.so"
@@ -41,6 +45,12 @@ def test_a_creating_function_gives_something_to_hold(library: ctypes.CDLL) -> No
     assert library.cublasFooCreate(ctypes.byref(handle)) == 0
     assert handle.value
     assert library.cublasFooDestroy(handle) == 0
+
+
+def test_a_text_of_an_error_is_a_text(library: ctypes.CDLL) -> None:
+    """PyTorch puts it into its message, which was "CUDA error: " and nothing."""
+    library.cublasGetErrorString.restype = ctypes.c_char_p
+    assert library.cublasGetErrorString(3) == b"explained"
 
 
 def test_a_size_query_answers_where_the_size_is_asked_for(library: ctypes.CDLL) -> None:

@@ -142,6 +142,14 @@ EXPORT int simgpu_end_probe(void) {
     return stopped;
 }
 
+// For the libraries that say what a status means: of what was refused last.
+EXPORT const char *simgpu_explain(void) {
+    static thread_local std::string explained;
+    const char *what = last_refusal();
+    explained = std::string("not supported") + (what ? std::string(" (NotSimulated: the simulated GPU does not do ") + what + ")" : "");
+    return explained.c_str();
+}
+
 EXPORT const char *simgpu_lost(void) { return lost_launch(); }
 
 // For the stubs of the other libraries: notes a call, and returns 0, or 1 if it is refused.

@@ -33,8 +33,12 @@ def _build(torch: Torch, folder: Path) -> None:
     work = folder / "work"
     work.mkdir()
     common = _compile_headers(torch, work)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda source: _compile(torch, common, source), sorted(SOURCES.glob("*.cpp"))))
+    files = sorted(
+        SOURCES.glob("*.cpp"), key=lambda path: path.stat().st_size, reverse=True
+    )  # the longest do not come last
+    progress = builder.Progress(len(files))
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        objects = list(pool.map(lambda source: _compile(torch, common, source, progress), files))
     names = ("torch_cpu", "c10", "c10_cuda", "torch_cuda", "torch_python")
     libraries = [f"-L{torch.folder / 'lib'}", *(f"-l{name}" for name in names)]
     builder.compile_with(["-shared", "-o", str(folder / NAME), *map(str, objects), *libraries])
@@ -49,9 +53,10 @@ def _compile_headers(torch: Torch, work: Path) -> Path:
     return common
 
 
-def _compile(torch: Torch, common: Path, source: Path) -> Path:
+def _compile(torch: Torch, common: Path, source: Path, progress: builder.Progress) -> Path:
     made = common.parent / (source.stem + ".o")
     builder.compile_with([*_flags(torch), "-include", str(common), "-c", str(source), "-o", str(made)])
+    progress.one_more()
     return made
 
 
