@@ -72,8 +72,12 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
 
 @event_priority(LATE)
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write the search's index, and the feed of changes, whose links need to know where the site is."""
-    write_index(config)
+    """Write the search's index, and the feed of changes, whose links need to know where the site is.
+
+    Where pages are made on demand, the index waits for the last of them: questions are of sections that it must know.
+    """
+    if not config.extra.get("on_demand"):
+        write_index(config)
     if config.site_url and config.extra["feed"]:
         text = feed(config.site_name, config.site_url, config.extra["history"], config.extra["addresses"])
         Path(config.site_dir, "feed.xml").write_text(text, encoding="utf-8")

@@ -134,6 +134,7 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
     if serving:
         pages = OnDemand(config, files, nav)
         pages.hide()
+        config.extra["on_demand"] = True
 
 
 def on_pre_page(page: Page, *, config: MkDocsConfig, files: Files) -> None:

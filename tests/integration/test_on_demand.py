@@ -17,6 +17,8 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 
+from same_device_site import hooks
+
 HOOKS = f"hooks: [{ROOT / 'src/same_device_site/on_demand.py'}]"
 Ask = Callable[[str], tuple[str, str]]
 
@@ -103,6 +105,17 @@ def test_what_is_made_of_all_pages_waits_for_them(served: Callable[[MkDocsConfig
     found = json.loads(ask("/search/search_index.json")[1])
     assert {row[0] for row in found["docs"]["rows"] if row[0][:1] != "#"} == {"", "code/", "other/"}
     assert "print(" in ask("/code.py")[1]
+
+
+def test_the_index_of_this_site_waits_for_the_pages_with_questions(
+    served: Callable[[MkDocsConfig], Ask], config: MkDocsConfig
+) -> None:
+    """At the end of the build the home page alone is made, and a question would be of no section."""
+    page = Path(config.docs_dir, "other.md")
+    page.write_text("---\nasked:\n  words: |\n    Which?\n---\n# Other\n\n## Words\n\nHere.\n", encoding="utf-8")
+    build(config, serve_url="http://127.0.0.1/")
+    hooks.on_post_build(config=config)
+    assert "Which?" in served(config)("/search/search_index.json")[1]
 
 
 def test_a_page_that_cannot_be_made_keeps_no_other_from_readers(
