@@ -108,6 +108,9 @@ release: ## check what must hold before a release, build both packages, and test
 claims: $(VENV)/ready ## list sentences that say much, and have neither a claim in tests/claims nor a source
 	$(BIN)/python tools/claims/unclaimed.py
 
+claims-record: $(VENV)/ready ## run the claims, and write to tests/claims/passed.json which of them passed with this PyTorch
+	$(PYTEST) tests/claims --claims-record
+
 simulated: ## test the simulated GPU with a CUDA build of PyTorch, without NVIDIA's packages (TORCH=2.15.0: with that)
 	PYTHON=$(PYTHON) .ci/simulated $(TORCH)
 
@@ -128,4 +131,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims pictures
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims pictures claims-record

@@ -10,23 +10,30 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from markdown import Extension, Markdown  # type: ignore[import-untyped]
 from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped]
 from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
+from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped]
 
 from same_device_site.api_names import names
 from same_device_site.api_table import catalogue
+from same_device_site.claims import Claim
 from same_device_site.error_subjects import ERRORS, related
 from same_device_site.fixes import with_fixes
 from same_device_site.markers import MARKER, Reference, fill
+from same_device_site.marks import with_marks
 from same_device_site.page_head import with_head
 from same_device_site.site import Site
+from same_device_site.tested import Claimed
 from samedevice import Block, Page, Recording, RenderedSite, rendered_page
 
 NAME = "same_device_site"
 BEFORE = 1001
 """The priority of the preprocessor: one more than the engine's."""
+MARKING = 0.5
+"""The priority of the treeprocessor: the tree is whole, and builders have not yet resolved the links of the page."""
 AFTER = -999
 """The priority of the postprocessor: before the engine checks the page."""
 UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
@@ -37,12 +44,15 @@ class Filler(Preprocessor):  # type: ignore[misc]
 
     page = ""
     """The path of the page that is rendered; empty if that is none of ours."""
+    claims: Sequence[Claim] = ()
+    """What that page says and a test checks."""
 
     def run(self, lines: list[str]) -> list[str]:
         """The lines with these parts."""
         text = "\n".join(lines)
         found = rendered_page(self.md)
         self.page = found[1].path if found else ""
+        self.claims = [one for one in claimed(found[0]).claims if f"docs/{one.page}" == self.page] if found else ()
         if found is None or not (self.page.startswith(ERRORS) or MARKER.search(text)):
             return lines
         site, page = found
@@ -51,6 +61,19 @@ class Filler(Preprocessor):  # type: ignore[misc]
         if self.page.startswith(ERRORS):
             text = "\n\n".join(filter(None, [text.rstrip("\n"), related(page, made.site, made.listed)]))
         return text.split("\n")
+
+
+class Marker(Treeprocessor):  # type: ignore[misc]
+    """Puts a mark behind each statement that is a test."""
+
+    def __init__(self, md: Markdown, filler: Filler) -> None:
+        super().__init__(md)
+        self.filler = filler
+
+    def run(self, root: Element) -> None:
+        """Put them into the tree."""
+        if self.filler.claims:
+            with_marks(root, self.filler.claims, "../" * (self.filler.page.count("/") - 1))
 
 
 class Finisher(Postprocessor):  # type: ignore[misc]
@@ -81,7 +104,13 @@ def reference(found: RenderedSite) -> Reference:
     pages = tuple(found.pages)
     recordings = {page.path: found.recordings(page) for page in pages}
     used = {page.path: names(page, partial(_code_read, found.root, page, recordings[page.path])) for page in pages}
-    return Reference(Site(pages, recordings, used), catalogue(found.root))
+    return Reference(Site(pages, recordings, used), catalogue(found.root), claimed(found))
+
+
+@lru_cache(maxsize=1)
+def claimed(found: RenderedSite) -> Claimed:
+    """The statements of the site that are tests."""
+    return Claimed.read(found.root)
 
 
 def _code_read(root: Path, page: Page, recordings: Sequence[Recording], block: Block) -> Iterator[str]:
@@ -99,6 +128,7 @@ class SiteExtension(Extension):  # type: ignore[misc]
         """Add the processors."""
         filler = Filler(md)
         md.preprocessors.register(filler, NAME, BEFORE)
+        md.treeprocessors.register(Marker(md, filler), NAME, MARKING)
         md.postprocessors.register(Finisher(md, filler), NAME, AFTER)
 
 

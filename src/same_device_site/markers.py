@@ -16,6 +16,7 @@ from same_device_site.error_subjects import Lists, by_subject, listed
 from same_device_site.options import option_table, setting_table
 from same_device_site.site import Site
 from same_device_site.status import status
+from same_device_site.tested import Claimed, claims_page
 from same_device_site.totals import figures, proof
 from same_device_site.version_changes import version_changes
 from samedevice import Page, PageError
@@ -26,9 +27,10 @@ MARKER = re.compile(r"^<!-- samedevice: (?P<name>\w+) -->$", re.M)
 class Reference:
     """Makes these parts; each is made when a page asks for it."""
 
-    def __init__(self, site: Site, catalogue: Catalogue) -> None:
+    def __init__(self, site: Site, catalogue: Catalogue, tested: Claimed) -> None:
         self.site = site
         self.catalogue = catalogue
+        self.tested = tested
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -46,6 +48,7 @@ class Reference:
         return {
             "errors": lambda page: by_subject(error_index(page, self.entries), page, self.site, self.listed),
             "apis": lambda page: api_table(page, self.site, self.catalogue),
+            "claims": lambda page: claims_page(page, self.site, self.tested),
             "figures": lambda _: figures(self.site),
             "options": lambda _: option_table(),
             "proof": lambda _: proof(self.site),

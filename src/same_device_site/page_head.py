@@ -13,8 +13,8 @@ HEAD = re.compile(
     r'(?P<title><h1\b.*?</h1>)\s*(?P<row><div class="sd-ran".*?</div>)?\s*(?:<p>(?P<lead>(?:(?!</p>).)*)</p>)?', re.S
 )
 """A page's title, the engine's row if there is one, and the paragraph that follows, if one does."""
-SENTENCE = re.compile(r"(?<=[.!?])\n")
-"""The end of a sentence and of its line."""
+SENTENCE = re.compile(r"(?:(?<=[.!?])|(?<=\"></a>))\n")
+"""The end of a sentence and of its line; a mark, which is an empty link, may come between them."""
 BUILDS = re.compile(r"<p>(?=This (?:page|notebook) builds on )")
 """The paragraph at the end of a page that says what to read before."""
 SWITCHED = 'class="sd-switch"'

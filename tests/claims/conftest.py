@@ -1,11 +1,12 @@
 """Claims: tests that stand behind sentences of the pages. `claims.claimlib` has what they need.
 
-A test fails if its page does not say its sentence once. SAMEDEVICE_EXAMPLES=100 draws that many inputs, not a few.
+A test fails if its page does not say its sentence once. `--claims-record` writes which passed here. SAMEDEVICE_EXAMPLES=100 draws that many inputs, not a few.
 """
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,10 +15,15 @@ import pytest
 import torch
 from hypothesis import HealthCheck, Phase, settings
 
+from claims.claimlib import on_cuda
 from same_device_site.claims import Claim, ClaimError, claims_of, line_on_page
+from same_device_site.passed import Passed, fingerprint, write
+from samedevice import DEVICES, Environment
+from samedevice.running.machine import environment
 
 HERE = Path(__file__).parent
-DOCS = HERE.parents[1] / "docs"
+ROOT = HERE.parents[1]
+DOCS = ROOT / "docs"
 EXAMPLES = int(os.environ.get("SAMEDEVICE_EXAMPLES", "6"))
 """How many inputs Hypothesis draws for each test, besides the explicit ones."""
 
@@ -34,9 +40,63 @@ settings.register_profile(
 settings.load_profile("claims")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that records."""
+    parser.addoption("--claims-record", action="store_true", help="write which claims passed here, by whole files")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark of claims."""
+    """Register the mark of claims, and what records them."""
     config.addinivalue_line("markers", "claim(*sentences): sentences of the page that this test checks")
+    if config.getoption("claims_record", False) and not hasattr(config, "workerinput"):
+        some = config.option.keyword or config.option.markexpr or getattr(config.option, "lf", False)
+        if some or any("::" in one for one in config.args):
+            raise pytest.UsageError("--claims-record takes whole files: leave out -k, -m, --lf and names of tests")
+        config.pluginmanager.register(Recorder())
+
+
+class Recorder:
+    """Notes which tests passed, and writes it at the end. A test counts for the device that it computes on."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        """For each device and file, the outcomes of each of its tests."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note an outcome."""
+        place = (ROOT / report.nodeid.partition("::")[0]).resolve()
+        device = dict(report.user_properties).get("device")
+        if device in DEVICES and place.is_relative_to(HERE):
+            test = report.nodeid.partition("::")[2].partition("[")[0]
+            self.outcomes[str(device), place.relative_to(HERE).as_posix()][test].add(report.outcome)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Write the record, unless the run was cut short."""
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            ran = {
+                place: tests
+                for place, tests in self.outcomes.items()
+                if any("skipped" not in had for had in tests.values())
+            }
+            names = {device: folder_of(device) for device, _ in ran}
+            write(HERE, [_passed(names[device], file, tests) for (device, file), tests in ran.items()])
+
+
+def _passed(name: str, file: str, tests: dict[str, set[str]]) -> Passed:
+    passed = sorted(test for test, outcomes in tests.items() if outcomes == {"passed"})
+    return Passed(name, file, fingerprint((HERE / file).read_text(encoding="utf-8")), tuple(passed))
+
+
+def folder_of(device: str) -> str:
+    """The environment of a device of this machine, by the name of the folder of its recordings."""
+    simulated = device == "cuda" and bool(os.environ.get("SIMULATED_GPU"))
+    return Environment(device=device, **environment(device, simulated)).folder  # type: ignore[arg-type]
+
+
+def device_of(item: pytest.Item) -> str:
+    """The device that a test is about: what it takes, or CUDA if it needs that, or else the CPU."""
+    given = item.callspec.params.get("device") if hasattr(item, "callspec") else None
+    return given.type if given else "cuda" if on_cuda.mark in item.iter_markers() else "cpu"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -67,7 +127,8 @@ def _fault(path: Path, test: str) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Refuse a claim that checks nothing, or whose page does not say it."""
+    """Refuse a claim that checks nothing, or whose page does not say it. Say which device the test is about."""
+    item.user_properties.append(("device", device_of(item)))
     if item.path.is_relative_to(HERE) and (fault := _fault(item.path, getattr(item, "originalname", item.name))):
         pytest.fail(fault, pytrace=False)
 

@@ -20,6 +20,7 @@ from same_device_site.markers import Reference, fill
 from same_device_site.settings import parse_page
 from same_device_site.site import Site, link
 from same_device_site.status import status
+from same_device_site.tested import Claimed
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
@@ -222,7 +223,7 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None
 
 def filled(page: Page) -> str:
     """The text of a page with its markers filled, on a site that has this page alone."""
-    return fill(page, page.text, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {})))
+    return fill(page, page.text, Reference(Site((page,), {}, {page.path: names(page)}), Catalogue({}, {}), Claimed()))
 
 
 def test_a_marker_is_replaced_by_what_it_asks_for(write: Write) -> None:
@@ -245,9 +246,9 @@ def test_a_marker_that_a_fence_shows_is_text(write: Write) -> None:
 
 def test_an_unknown_marker_is_an_error(write: Write) -> None:
     """The author reads page, line and what to do."""
-    reference = Reference(Site((), {}, {}), Catalogue({}, {}))
+    reference = Reference(Site((), {}, {}), Catalogue({}, {}), Claimed())
     page = write("# A\n\n<!-- samedevice: error -->\n")
-    known = "errors, apis, figures, options, proof, settings, status, versions"
+    known = "errors, apis, claims, figures, options, proof, settings, status, versions"
     with pytest.raises(PageError, match=rf'^docs/page\.md:3: "error" is unknown; write {known}$'):
         fill(page, page.text, reference)
 
