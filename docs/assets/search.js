@@ -99,6 +99,7 @@
   const renewed = (text) => OLD.reduce((now, [said, says]) => now.replace(said, says), text);
   const plain = (text) => renewed(text.replace(COLORS, "").replace(/\r\n|\\n/g, "\n").replace(/[^\n]*\r/g, "")
     .replace(/[‘’‚‛`´]/g, "'").replace(/[“”„‟«»‹›「」『』]/g, '"'))
+    .replace(/^[^\n]{200,}$/, (one) => one.replace(/\[rank\d+\]:|Traceback \(most|\bFile "|(?<![\w.])(?:\w+\.)*[A-Z]\w*(?:Error|Exception): |torch[./]distributed[./]elastic|Root Cause \(/g, "\n$&"))  /* a log that was put into a field of one line */
     .replace(/^.*(?:\d%\||\[\d+:\d\d).*?(?:it\/s|s\/it)[^\]\n]*\](?=.)/gm, "")  /* a bar may have the next message on its line */
     .replace(/^.*\.cu:\d+:.*\bAssertion\b.*$/gm, "RuntimeError: CUDA error: device-side assert triggered")
     .replace(/^.*\bfailed \(exitcode: -?\d+\)\s+local_rank: \d+.*$|^.*\bChildFailedError(?:\($|:.*$)|^\W*(?:Root Cause \(first|error_file\s*:).*$/gm, "ChildFailedError: torch.distributed.elastic.multiprocessing.errors.ChildFailedError")
@@ -570,9 +571,9 @@
     const causes = pasted && [...best.values()].some(({ weak, late }) => !weak && !late);  /* before the report of the process that had one */
     const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
-    if (index.flat && pasted && top[0]?.weak && !found[0].bare) {
+    if (index.flat && pasted && top[0]?.weak && !found[0].bare && !likest.unfit) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
-      const whole = top.filter(({ section, beside }) => !beside && section.order() > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
+      const whole = top.filter(({ section, beside, unfit }) => !beside && !unfit && section.order() > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
       for (const one of whole) one.weak = false;
       if (whole.length) top.splice(0, Infinity, ...new Set([...whole, ...top]));
     }
