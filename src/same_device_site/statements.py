@@ -48,17 +48,19 @@ class Passage:
         return max(line for start, line in self.lines if start <= offset)
 
     def places(self, quote: str) -> Iterator[int]:
-        """The offsets at which the quote stands as a whole: it begins and ends with a line, a cell, or a sentence."""
+        """The offsets at which the quote stands as a whole: it begins and ends with a line, a cell, or a sentence.
+
+        A colon at its end is as good as a full stop: which of them it is depends on whether a block follows.
+        """
         ends = {found.end() for found in END.finditer(self.text)} | {len(self.text)}
         ends |= {start - 1 for start, _ in self.lines[1:]}
         if self.kind == "row":
             ends |= {found.start() for found in re.finditer(r" \| ", self.text)}
         starts = {0, *(end + 1 for end in ends), *(end + 3 for end in ends)}
-        offset = self.text.find(quote)
-        while offset >= 0:
-            if offset in starts and offset + len(quote) in ends:
-                yield offset
-            offset = self.text.find(quote, offset + 1)
+        stem, stop = (quote[:-1], ".:") if quote[-1:] in (".", ":") else (quote, "")
+        for found in re.finditer(re.escape(stem) + (f"[{stop}]" if stop else ""), self.text):
+            if found.start() in starts and found.end() in ends:
+                yield found.start()
 
     @property
     def sentences(self) -> list[tuple[str, int]]:

@@ -44,6 +44,7 @@ print("`reshape` copies if not.")
         ("`reshape` returns a *view* if it can, [and copies](elsewhere.md) if not.", 7),
         ("if not.", 8),
         ("It raises no error;", 9),
+        ("It raises no error; `view` does:", 9),
         ("`view` does.", 9),
         ("One item, with bold words.", 11),
         ("Another item of two lines.", 12),

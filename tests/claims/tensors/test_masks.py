@@ -14,7 +14,7 @@ from claims.claimlib import DTYPES, FLOATS, INF, NAN, claim, close, refuses, sam
 
 @claim(
     "elements set to zero, shape and dtype kept | `x.masked_fill(~keep, 0)`; `torch.where(keep, x, 0)`, which makes `int64` of `bool`",
-    "Select with a boolean mask instead:",
+    "Select with a boolean mask instead.",
 )
 @given(tensors())
 def test_cleared(x: Tensor) -> None:
