@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,7 @@ def test_a_page_that_is_a_link_within_the_repository_is_a_page(recorded: Checkou
     (recorded.root / "NOTES.md").write_text(TWO)
     (recorded.root / "docs/notes.md").symlink_to("../NOTES.md")
     assert "4 passed" in recorded.record()
-    assert "4 passed" in recorded.run("pytest")
+    assert "6 passed" in recorded.run("pytest")
     assert "Documentation built" in recorded.build("--strict")
     assert "notes.json" in recorded.recordings
 
@@ -90,7 +90,7 @@ def test_a_page_with_the_line_ends_of_windows_is_the_same_page(recorded: Checkou
     for path in [*recorded.root.rglob("*.md"), *recorded.root.rglob("tests/recordings/**/*.*")]:
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     before = recorded.recordings
-    assert "2 passed" in recorded.run("pytest")
+    assert "3 passed" in recorded.run("pytest")
     assert "2 passed" in recorded.record()
     assert recorded.recordings == before
     assert site(recorded) == html
@@ -133,7 +133,7 @@ def test_the_recording_of_a_renamed_page_can_be_renamed_as_the_message_says(reco
     for path in folder.glob("page*.*"):
         path.rename(folder / "topic" / path.name.replace("page", "new"))
     output = recorded.run("pytest")
-    assert "2 passed" in output
+    assert "3 passed" in output
     assert "= recordings =" not in output
     assert "Documentation built" in recorded.build("--strict")
 
@@ -153,10 +153,14 @@ def test_a_page_of_5000_blocks_is_recorded_tested_and_built_in_time(
     count = whole(1000, 5000)
     blocks = (f"```python\nx{number} = {number}\nprint(x{number})\n```\n" for number in range(count))
     checkout.page("# Many\n\n" + "\n".join(blocks))
-    for command in (checkout.record, lambda: checkout.run("pytest"), lambda: checkout.build("--strict")):
-        started = time.monotonic()
-        output = command()
-        assert f"{count} passed" in output or "Documentation built" in output
-        assert time.monotonic() - started < 90
+    for command, told in (
+        (checkout.record, f"{count} passed"),
+        (lambda: checkout.run("pytest"), f"{count + 1} passed"),
+        (lambda: checkout.build("--strict"), "Documentation built"),
+    ):
+        before = os.times()
+        assert told in command()
+        after = os.times()  # other programs may run meanwhile, so what counts is the processor's time
+        assert after.children_user + after.children_system - before.children_user - before.children_system < 60
     html = (checkout.temporary.parent / "site/page/index.html").read_text(encoding="utf-8")
     assert html.count('<pre class="sd-text"') == count

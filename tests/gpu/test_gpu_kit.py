@@ -174,8 +174,10 @@ def test_a_term_signal_ends_it_with_a_table(site: Path, tmp_path: Path) -> None:
     assert (tmp_path / "recordings.tar.gz").exists()
 
 
-def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only what a device printed may reach the site."""
+def test_a_recording_that_was_changed_is_refused(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it says is no more what a device printed."""
     kit, archive = make_kit(site, site / "build/kit"), tmp_path / "recordings.tar.gz"
     with start(kit, archive) as recording:
         recording.communicate(timeout=300)
@@ -187,7 +189,10 @@ def test_a_forged_recording_is_refused(site: Path, tmp_path: Path, capsys: pytes
     lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
     assert [line for line in lines if "docs/short.md" in line] == []
     assert len(refused) == 1
-    assert "docs/short.md:3" in refused[0]
+    assert "tests/recordings/short.json: cannot be read: outputs[" in refused[0]
+    assert "was changed by hand, or by a merge" in refused[0]
+    assert not (site / RECORDINGS / "short.json").exists()
+    assert (site / RECORDINGS / "long.json").exists()
     for results in ('[{"page": "\x1b[2J"}]', "[" * 100_000, '{"page": 1}', "[3]", ""):
         (kit / "results.json").write_text(results)
         with tarfile.open(archive, "w:gz") as packed:

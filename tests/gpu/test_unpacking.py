@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import unpacking
 from unpacking import ArchiveError, unpack
 
-RECORDED = "tests/recordings/cpu-2.13.0+cpu"
+RECORDED = "tests/recordings/tensors"
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", size: int = 0) -> tarfile.TarInfo:
@@ -36,7 +36,8 @@ def pack(path: Path, members: Iterable[tarfile.TarInfo]) -> Path:
 
 def test_recordings_figures_and_results_are_unpacked(tmp_path: Path) -> None:
     """Folders come with the files in them; empty ones are left out."""
-    names = [f"{RECORDED}/tensors/a@b.json", f"{RECORDED}/tensors/a@b@0123.svg", "results.json", "record.log"]
+    recorded = ["tests/recordings/index.json", f"{RECORDED}/a@b.json", f"{RECORDED}/a@b@0123.svg"]
+    names = [*recorded, "results.json", "record.log"]
     folder = member("tests/recordings/empty", tarfile.DIRTYPE)
     archive = pack(tmp_path / "x.tar.gz", [folder, *(member(name, size=3) for name in names)])
     unpack(archive, tmp_path / "out")
@@ -68,7 +69,7 @@ HOSTILE = {
     "a device": [member(f"{RECORDED}/x.json", tarfile.CHRTYPE)],
     "a pipe": [member(f"{RECORDED}/x.json", tarfile.FIFOTYPE)],
     "a way up": [member(f"{RECORDED}/../../../x.json")],
-    "a whole path": [member("/tests/recordings/cpu/x.json")],
+    "a whole path": [member("/tests/recordings/tensors/x.json")],
     "another file": [member("pyproject.toml")],
     "another kind": [member(f"{RECORDED}/x.py")],
     "a Windows path": [member(f"{RECORDED}/..\\..\\x.json")],

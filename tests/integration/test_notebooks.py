@@ -174,9 +174,9 @@ def test_pytest_runs_and_records_cells_and_never_imports_a_notebook(
     path = pytester.path / "docs/x.py"
     path.parent.mkdir()
     path.write_text("# %%\nimport sys\nprint('pytest' in sys.modules)\n\n# %%\n2\n", encoding="utf-8")
-    for arguments in (["docs/x.py", "--record"], ["docs/x.py"], [], ["docs/x.py::cpu-02-line-5"]):
-        result = pytester.runpytest_inprocess("--rootdir", str(pytester.path), *arguments)
-        result.assert_outcomes(passed=1 if "::" in str(arguments) else 2)
+    for passed, *arguments in ((2, "docs/x.py", "--record"), (3, "docs/x.py"), (3,), (1, "docs/x.py::cpu-02-line-5")):
+        result = pytester.runpytest_inprocess("--rootdir", str(pytester.path), *map(str, arguments))
+        result.assert_outcomes(passed=int(passed))
     recorded = json.loads((pytester.path / "tests/recordings/x.json").read_text(encoding="utf-8"))
     assert sorted(recorded["outputs"].values(), key=str) == [{"text": "False\n"}, {"value": "2"}]
 

@@ -60,9 +60,9 @@ def test_the_blocks_of_a_project_that_asks_are_tests(project: pytest.Pytester) -
     command = "pytest docs/index.md --samedevice-device cpu --samedevice-record"
     result.stdout.fnmatch_lines([f"*docs/index.md:3 has no recording for cpu; run {command}"])
     project.runpytest_subprocess(*ENTRY, *command.split()[1:]).assert_outcomes(passed=1)
-    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=1)
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=2)
     (project.path / "docs/index.md").write_text(PAGE.replace("'here'", "'there'"), encoding="utf-8")
-    project.runpytest_subprocess(*ENTRY).assert_outcomes(failed=1)
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(failed=1, passed=1)
     assert not (project.path / "made").exists()
 
 
@@ -94,7 +94,7 @@ def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester)
     result.assert_outcomes(passed=2, xfailed=1)
     told = "recorded docs/index.md *: 3 blocks, of which 1 fail and show nothing, first *.md:11 *"
     result.stdout.fnmatch_lines([told])
-    project.runpytest_subprocess(*ENTRY, "docs").assert_outcomes(passed=2, xfailed=1)
+    project.runpytest_subprocess(*ENTRY, "docs").assert_outcomes(passed=3, xfailed=1)
     build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(build, cwd=project.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -103,7 +103,7 @@ def test_a_block_that_fails_leaves_the_others_recorded(project: pytest.Pytester)
     assert "ZeroDivisionError" not in html
     assert "afterwards" in html
     (project.path / "docs/index.md").write_text(failing.replace("/ 0", "/ 1"), encoding="utf-8")
-    project.runpytest_subprocess(*ENTRY, "docs").assert_outcomes(passed=1, failed=2)
+    project.runpytest_subprocess(*ENTRY, "docs").assert_outcomes(passed=2, failed=2)
 
 
 def test_a_project_inherits_what_asks(project: pytest.Pytester) -> None:
@@ -155,7 +155,7 @@ def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installe
         return done.stdout
 
     assert "recorded docs/index.md on cpu-python3." in run("pytest", "--samedevice-record")
-    assert "1 passed" in run("pytest")
+    assert "2 passed" in run("pytest")
     run("mkdocs", "build", "--strict")
     html = (tmp_path / "site/index.html").read_text(encoding="utf-8")
     assert '<span class="sd-label">Python 3.' in html
@@ -196,14 +196,14 @@ def test_a_fence_after_a_block_may_say_what_it_prints(project: pytest.Pytester) 
     page.write_text(EXPECTED.format("7"), encoding="utf-8")
     project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=2)
     assert page.read_text(encoding="utf-8") == EXPECTED.format("1")
-    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=2)
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=3)
     build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(build, cwd=project.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (project.path / "site/index.html").read_text(encoding="utf-8").count('class="sd-out"') == 1
     page.write_text(EXPECTED.format("7"), encoding="utf-8")
     result = project.runpytest_subprocess(*ENTRY)
-    result.assert_outcomes(passed=1, failed=1)
+    result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*docs/index.md:5 on cpu: not what the page says below it, line 10*", "-7", "+1"])
 
 
@@ -244,8 +244,8 @@ def test_comments_of_pytest_examples_may_say_what_a_block_prints(project: pytest
     page.write_text(COMMENTED.format("7", "8"), encoding="utf-8")
     project.runpytest_subprocess(*ENTRY, "--samedevice-record").assert_outcomes(passed=1)
     assert page.read_text(encoding="utf-8") == COMMENTED.format("0", "1")
-    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=1)
+    project.runpytest_subprocess(*ENTRY).assert_outcomes(passed=2)
     page.write_text(COMMENTED.format("7", "1"), encoding="utf-8")
     result = project.runpytest_subprocess(*ENTRY)
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(["*docs/index.md:3 on cpu: not what the page says in its comments*", "-    #> 7"])

@@ -17,7 +17,7 @@ def test_recording_one_block_keeps_what_is_recorded_of_the_others(recorded: Repo
     before = recorded.recording().read_bytes()
     assert recorded.pytest("docs/page.md::cpu-01-line-3", "--record")[1] == {"passed": 1}
     assert recorded.recording().read_bytes() == before
-    assert recorded.pytest()[1] == {"passed": 2}
+    assert recorded.pytest()[1] == {"passed": 3}
 
 
 def test_recording_writes_only_what_changed(recorded: Repository) -> None:
@@ -84,6 +84,24 @@ def test_a_damaged_recording_is_not_written_over(recorded: Repository) -> None:
     assert recorded.pytest()[1] == {"passed": 3}
 
 
+def test_a_file_that_a_block_read_makes_stale_what_comes_after_it(repository: Repository) -> None:
+    """Nobody says on a page what its programs open: it is observed, and a change is told before outputs differ."""
+    data = repository.root / "data.txt"
+    data.write_text("one")
+    text = f"```python\nlength = len(open({str(data)!r}).read())\n```\n\n```python\nprint(length)\n```\n"
+    repository.page("page", f"{text}\n## Another\n\n```python\nprint('of its own')\n```\n")
+    assert repository.pytest("--record")[1] == {"passed": 3}
+    assert '"data.txt": "' in repository.recording().read_text()
+    data.write_text("two")
+    output, outcomes = repository.pytest()
+    assert outcomes == {"failed": 2, "passed": 2}
+    told = "or what it comes after reads a file that has changed since it was recorded on cpu; run"
+    assert f"docs/page.md:1 {told}" in output
+    assert f"docs/page.md:5 {told}" in output
+    data.write_text("one")
+    assert repository.pytest()[1] == {"passed": 4}
+
+
 def test_the_summary_tells_which_recordings_of_other_devices_are_missing_or_stale(recorded: Repository) -> None:
     """A run without a GPU passes, and says what a run with one still has to do."""
     recorded.record_cuda(Output("one 1\n"), Output("two 2\n"))
@@ -92,7 +110,7 @@ def test_the_summary_tells_which_recordings_of_other_devices_are_missing_or_stal
     recorded.page("page", TWO.replace("two", "2") + "\n```python\nx\n```\n")
     recorded.pytest("--record")
     output, outcomes = recorded.pytest()
-    assert outcomes == {"passed": 5}
+    assert outcomes == {"passed": 4 + 2}
     assert "\ncuda: 1 stale, 2 missing of 4 blocks, on docs/gpu.md, docs/page.md\n" in output
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_repository import Repository
+from made_repository import CPU_FOLDER, Repository
 
 from samedevice.devices import SIMULATED_GPU, TorchBuild, torch_build
 from samedevice.outputs.output import Output
@@ -106,7 +106,26 @@ def test_what_it_prints_is_recorded_apart(simulated: Repository) -> None:
     path.write_text(json.dumps(found), encoding="utf-8")
     output, outcomes = simulated.pytest(*ASKED)
     assert outcomes == {"failed": 3}
-    assert f"environments['{FOLDER}'] is cuda-" in output
+    told = f"environments['{FOLDER}'] is simulated-gpu-{torch_build().version}, by its device and its version"
+    assert told in output
+
+
+def test_a_block_that_uses_no_device_has_the_output_of_the_cpu(
+    simulated: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is written once; that another one was printed is told all the same."""
+    simulated.page("page", "```python\nimport os\nprint(os.environ.get('SAID', 'one'))\n```\n")
+    assert simulated.pytest("--record")[1] == {"passed": 1}
+    assert simulated.pytest(*ASKED, "--record")[1] == {"passed": 1}
+    ((block,),) = (one["blocks"] for one in json.loads(simulated.recording().read_text())["sections"])
+    assert block["unused"] == [FOLDER]
+    assert list(block["printed"].values()) == [[CPU_FOLDER]]
+    assert simulated.pytest(*ASKED)[1] == {"passed": 2}
+    monkeypatch.setenv("SAID", "two")
+    output, outcomes = simulated.pytest(*ASKED)
+    assert outcomes == {"failed": 1, "passed": 1}
+    told = "docs/page.md:1 did not use CUDA, simulated when it was recorded, or printed what a CPU prints, and now"
+    assert f"{told} that is different; run {COMMAND}" in output
 
 
 def test_it_is_not_compared_with_a_real_device(simulated: Repository) -> None:
@@ -125,7 +144,7 @@ def test_what_a_real_device_may_print_otherwise_is_left_out(simulated: Repositor
     assert outcomes == {"passed": 2, "skipped": 1}
     assert f"not simulated: {why}" in output
     assert f"recorded docs/page.md on {FOLDER}: 2 blocks, 1 left out" in output
-    assert simulated.pytest(*ASKED)[1] == {"passed": 2, "skipped": 1}
+    assert simulated.pytest(*ASKED)[1] == {"passed": 3, "skipped": 1}
 
 
 def test_nothing_below_a_doubt_is_taken(simulated: Repository) -> None:
@@ -145,6 +164,6 @@ def test_a_recording_of_what_is_left_out_now_is_an_error(
     simulated.pytest(*ASKED, "--record")
     monkeypatch.setenv("SAID", "NotSimulated")
     output, outcomes = simulated.pytest(*ASKED)
-    assert outcomes == {"failed": 1}
+    assert outcomes == {"failed": 1, "passed": 1}
     why = "the simulator refused it: NotSimulated"
     assert f"its output is recorded on cuda, simulated, but {why}; run {COMMAND}" in output

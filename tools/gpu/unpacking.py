@@ -18,7 +18,7 @@ from samedevice.project import RECORDINGS
 
 RESULTS = "results.json"
 LOG = "record.log"
-NAMES = re.compile(rf"{re.escape(RECORDINGS.as_posix())}/[^/]+/.+\.(?:json|svg)|{re.escape(RESULTS)}|{re.escape(LOG)}")
+NAMES = re.compile(rf"{re.escape(RECORDINGS.as_posix())}/.+\.(?:json|svg)|{re.escape(RESULTS)}|{re.escape(LOG)}")
 """What an archive may hold."""
 PART = re.compile(r"[^\x00-\x1f\x7f/\\:]{1,200}")
 """A part of a name, on every system."""
