@@ -9,6 +9,7 @@ from places import at_rest
 
 HEIGHTS = """(selector) => [...document.querySelectorAll(selector)]
   .filter((one) => !one.closest("details"))
+  .filter((one) => [...one.querySelectorAll(".sd-head")].every((head) => head.getBoundingClientRect().height < 30))
   .filter((one) => !one.querySelector("figure, .sd-error, .sd-warning, [data-wrap], .sd-note"))
   .map((one) => one.getBoundingClientRect().height)"""
 VISIBLE = "[data-block] pre, .sd-out { content-visibility: visible !important }"

@@ -547,11 +547,11 @@ def test_the_answer_has_no_button_for_what_needs_another_section(context: Any, a
     assert blocks.locator(".sd-run").count() == 0
 
 
-def test_a_letter_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) -> None:
+def test_a_subject_of_the_index_leads_there_after_a_text_was_pasted(errors: Any) -> None:
     """All other entries are out of sight then."""
     errors.evaluate(FILTERED, ["CUDA out of memory"])
-    errors.locator('a[href="#messages-m"]').filter(visible=True).first.click()
-    assert errors.locator("#messages-m").is_visible()
+    errors.locator('a[href="#messages-memory"]').filter(visible=True).first.click()
+    assert errors.locator("#messages-memory").is_visible()
     assert errors.get_by_role("textbox", name="Error message").input_value() == ""
 
 
