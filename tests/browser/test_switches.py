@@ -133,7 +133,7 @@ def test_the_switches_say_how_many_outputs_differ(context: Any, address: str) ->
 def test_a_count_holds_for_each_choice(context: Any, address: str) -> None:
     """It said "0 by device" of outputs that the switch of the device changed, because the versions differ there."""
     page = context.new_page()
-    page.goto(f"{address}errors/mat1-and-mat2-shapes-cannot-be-multiplied.html")
+    page.goto(f"{address}errors/expected-all-tensors-same-device.html")
     before, told = outputs(page), switch(page, "CUDA").inner_text()
     assert re.fullmatch(r"CUDA: H100 [1-9]\d*", told)
     switch(page, "CUDA").click()
