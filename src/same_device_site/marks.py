@@ -50,7 +50,7 @@ def with_marks(root: Element, claims: Sequence[Claim], up: str) -> None:
     quotes = [(_words(ESCAPED.sub(r"\1", quotable(claim.sentence))), claim) for claim in claims]
     for pieces, kind in list(_passages(root)):
         text = _words(HELD.sub(_held, "".join(piece.text for piece in pieces)))
-        here = [(quote, claim) for quote, claim in quotes if quote in text]
+        here = [(quote, claim) for quote, claim in quotes if quote[:-1] in text]  # a colon is as good as a full stop
         if here:
             _mark(*_passage(pieces, kind), here, up)
 

@@ -55,6 +55,7 @@ def html(page: str, *sentences: str) -> str:
         ("- It copies.\n    - So.\n", "It copies.", "<ul>\n<li>It copies.[0]<ul>\n<li>So.</li>\n</ul>\n</li>\n</ul>"),
         ("## It copies { #a }", "It copies", '<h2 id="a">It copies[0]</h2>'),
         ("a\n: It copies.", "It copies.", "<dl>\n<dt>a</dt>\n<dd>It copies.[0]</dd>\n</dl>"),
+        ("It copies:", "It copies.", "<p>It copies:[0]</p>"),
         ("Less if it copies. It copies.", "It copies.", "<p>Less if it copies. It copies.[0]</p>"),
     ],
 )
