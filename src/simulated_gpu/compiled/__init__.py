@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from pathlib import Path
 
 from ..builder import cache_folder
 from ..imports import after, after_both
@@ -15,11 +17,16 @@ def install() -> None:
     after("torch._inductor.compile_fx", _register)
     after("triton.runtime.driver", _stand_in)
     after_both("triton", "torch._dynamo", _leave_interpreter_alone)
-    # What is compiled here must not be taken for what a GPU runs, nor the other way round.
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / "inductor"))
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / f"inductor-{_key()}"))
     # Triton reads it when it is imported: a kernel of the program's runs in Triton's own interpreter.
     os.environ.setdefault("TRITON_INTERPRET", "1")
     os.environ.setdefault("TORCH_WARM_POOL", "0")  # Inductor would start processes that compile for Triton
+
+
+def _key() -> str:
+    """Return a hash of this package: what it compiled differently before must not be used, nor what a GPU runs."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def _register() -> None:

@@ -19,7 +19,7 @@ from ..errors import NotSimulated
 from .launches import launch
 
 GPU = "cuda"
-DRAWS = re.compile(r"\brand\w*_cpu\(")
+DRAWS = re.compile(r"rand\w*_cpu\(")
 """A call that draws random numbers, in the C++ code of a kernel."""
 
 
