@@ -183,6 +183,27 @@ def test_a_tensor_elsewhere_is_an_error_wherever_pytorch_checks(python: Python) 
     assert "'raised': 0" not in counts
 
 
+def test_mixes_of_devices_that_pytorch_allows_work(simulated: Simulated) -> None:
+    """Numbers, indices and masks on the CPU, which PyTorch's own code takes to the GPU, and copies."""
+    program = """
+import torch
+x, mask = torch.arange(3.0, device="cuda"), torch.tensor([True, False, True])
+print(x[mask].tolist(), x[torch.tensor([0, 2])].tolist(), (x * torch.tensor(2.0)).tolist())
+x[mask] = torch.tensor(7.0)
+x[torch.tensor([1])] += 1
+print(x.tolist(), x.copy_(torch.zeros(3)).tolist(), torch.arange(3.0)[x[0].long()].item())
+scores, labels = torch.randn(5, 2, 4).log_softmax(-1), torch.tensor([[1, 2], [3, 1]])
+lengths = torch.tensor([5, 5]), torch.tensor([2, 2])
+loss = torch.nn.functional.ctc_loss
+print(torch.allclose(loss(scores.cuda(), labels.cuda(), *lengths).cpu(), loss(scores, labels, *lengths)))
+"""
+    assert simulated(program).splitlines() == [
+        "[0.0, 2.0] [0.0, 2.0] [0.0, 2.0, 4.0]",
+        "[7.0, 2.0, 7.0] [0.0, 0.0, 0.0] 0.0",
+        "True",
+    ]
+
+
 def test_what_is_computed_whole_has_pytorchs_text_for_a_wrong_device(simulated: Simulated) -> None:
     """Its own code, which checks devices first, does not run where cuDNN or cuSPARSE would."""
     program = """

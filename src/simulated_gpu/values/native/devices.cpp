@@ -23,12 +23,15 @@ bool moves(const Operator& op) {
   return names.count(op.schema().operator_name().name) > 0;
 }
 
-// Arguments that PyTorch's own code reads on the host, as its CUDA code does.
+// Arguments that PyTorch's own code reads on the host, as its CUDA code does: lengths, and a mask, of which it makes indices.
 bool read_by_the_host(const Operator& op, const std::string& argument) {
   static const std::unordered_map<std::string, std::unordered_set<std::string>> names = {
       {"aten::_ctc_loss", {"input_lengths", "target_lengths", "targets"}},
       {"aten::_ctc_loss_backward", {"input_lengths", "target_lengths", "targets"}},
       {"aten::_pack_padded_sequence", {"lengths"}},
+      {"aten::index", {"indices"}},
+      {"aten::index_put_", {"indices"}},
+      {"aten::_index_put_impl_", {"indices"}},
   };
   auto found = names.find(op.schema().operator_name().name);
   return found != names.end() && found->second.count(argument) > 0;
