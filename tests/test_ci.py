@@ -89,7 +89,7 @@ def test_a_pull_request_of_recordings_says_what_changed_with_links_that_lead_to_
     command = [sys.executable, str(CI / "changes.py"), str(root)]
     told = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
     assert told.startswith("Read the outputs as you would read a page.")
-    assert "## PyTorch 2.13.0+cpu to 2.15.0+cu132 on CPU\n\n[Products](docs/topic/page.md):" in told
+    assert "[Products](docs/topic/page.md):" in told
     assert "```diff\n-a\n+b\n```" in told
 
 

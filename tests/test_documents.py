@@ -19,7 +19,7 @@ BASES = (".", "src", "src/samedevice", "src/simulated_gpu", "docs")
 """Folders that documents leave out where they name a file."""
 MADE = {".cache", ".venv", "build", "site", "dist", "~", ""}
 """Folders that commands make, or that are not the repository's."""
-EXAMPLES = {"snippets/x.py", "docs/errors/<slug>.md"}
+EXAMPLES = {"snippets/x.py", "docs/errors/<slug>.md", "tests/recordings/<topic>/<page>.json"}
 """Paths that stand for any."""
 ELSEWHERE = {"tests/test_accelerator.py"}
 """Files of other projects."""

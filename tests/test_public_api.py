@@ -11,7 +11,14 @@ from pathlib import Path
 import samedevice
 from samedevice.project import PACKAGE
 
-WORKER = {"samedevice", "samedevice.running", "samedevice.outputs", "samedevice.devices", "samedevice.nvidia"}
+WORKER = {
+    "samedevice",
+    "samedevice.running",
+    "samedevice.running.observing",
+    "samedevice.outputs",
+    "samedevice.devices",
+    "samedevice.nvidia",
+}
 """What a page's process may hold of the engine, beside the modules that the worker itself imports: the packages and the
 table of devices, which knows how to ask for each."""
 

@@ -156,4 +156,7 @@ def test_a_marker_that_is_not_known_ends_the_build(site: Site) -> None:
     """A page must not lack its index."""
     result = site.build(index="# Index\n\n<!-- samedevice: erors -->\n")
     assert result.exit_code != 0
-    assert 'docs/index.md:3: "erors" is unknown; write errors, apis, figures, options, settings, s' in result.output
+    assert (
+        'docs/index.md:3: "erors" is unknown; write errors, apis, claims, figures, options, proof, sett'
+        in result.output
+    )

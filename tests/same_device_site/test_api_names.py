@@ -67,7 +67,9 @@ def test_a_program_has_names_of_its_own_and_a_command_those_of_its_file(write: W
         "```console\n$ python snippets/a.py\n```",
         "```python\nnn.ReLU\n```",
     )
-    assert names(write("\n\n".join(fences))) == {"torch.nn.GELU": [0, 1]}
+    texts = {1: ["from torch import nn\nnn.GELU()\n"]}
+    read = names(write("\n\n".join(fences)), lambda block: texts.get(block.index, ()))
+    assert read == {"torch.nn.GELU": [0, 1]}
 
 
 COMMANDS = {

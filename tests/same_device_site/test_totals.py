@@ -44,7 +44,7 @@ def test_a_recording_from_a_gpu_changes_the_sentence_by_itself(write: Write) -> 
     page = write(PAGE)
     recordings = (made(page, NEW, Output("1"), None, None), made(page, GPU, Output("1"), Output("3"), None))
     said = figures(Site((page,), {page.path: recordings}, {}))
-    assert "2 of 2 ran on CUDA, with PyTorch 2.11.0, last on 2026-11-22." in said
+    assert "2 of 2 that use it ran on CUDA, with PyTorch 2.11.0, last on 2026-11-22." in said
     assert "for a machine with CUDA" not in said
 
 

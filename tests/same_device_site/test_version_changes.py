@@ -120,4 +120,4 @@ def test_the_error_index_names_the_versions_that_give_a_message(write: Write) ->
     outputs = ((NEW, "no such thing here"), (MIDDLE, "no such thing here"), (OLD, "fine"))
     found = [recorded(page, where, text) for where, text in outputs]
     told = error_index(WHERE, entries(Site((page,), {page.path: found}, {})))
-    assert "Seen on CPU with PyTorch 2.13 and 2.15." in told
+    assert "Seen on CPU with PyTorch 2.13, 2.15." in told

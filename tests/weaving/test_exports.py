@@ -117,7 +117,7 @@ def test_a_notebook_brings_the_program_that_it_runs(root: Path, write: Callable[
     (root / "snippets").mkdir(exist_ok=True)
     (root / "snippets" / "part.py").write_text("print(1)\n")
     page = write("```console\n$ python snippets/part.py --help\n```\n")
-    cells = json.loads(notebook(page, {}))["cells"]
+    cells = json.loads(notebook(page, {}, files={0: {"snippets/part.py": "print(1)\n"}}))["cells"]
     assert cells[-1]["source"] == "!python part.py --help"
     assert cells[0]["source"].startswith("%%writefile part.py\n")
 

@@ -19,7 +19,6 @@ SHOWS_LINES = re.compile(
     r"|\binspect\.(?:stack|trace)\b|\bgetsource(?:lines)?\b|\bstack_info\b|\bwith_stack\b|\bfaulthandler\b|\bprint_exc|\bformat_exc"
 )
 """Finds in code what can print the line that it is on; only then does a block that moves become another block."""
-DEFAULT = Options()
 HASHED = 16
 """Characters of a hash."""
 
@@ -102,5 +101,6 @@ class Block:
         options = {
             one.name: getattr(self.options, one.name) for one in fields(self.options) if one.metadata.get("output")
         }
-        set_by_hand = {name: value for name, value in options.items() if value != getattr(DEFAULT, name)}
+        default = type(self.options)()
+        set_by_hand = {name: value for name, value in options.items() if value != getattr(default, name)}
         return hashlib.sha256(json.dumps([self.kind, *code, set_by_hand]).encode()).hexdigest()[:HASHED]

@@ -69,8 +69,11 @@ class Page:
         With a version of PyTorch, blocks that need another one do not run. Blocks that need several devices count for
         themselves alone: later blocks do not depend on them.
         """
-        found = self.programs(device, torch)
-        return tuple(program_hash(one) if one else None for one in found)
+        key = (device, torch)
+        if key not in self._hashes:
+            programs = self.programs(device, torch)
+            self._hashes[key] = tuple(program_hash(one) if one else None for one in programs)
+        return self._hashes[key]
 
     def programs(self, device: str, torch: str = "") -> tuple[tuple[str, ...], ...]:
         """For each block the hashes of those that lead to it on `device`, its own last; empty where it does not run.
@@ -94,6 +97,11 @@ class Page:
     @cached_property
     def _known(self) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
         """What `programs` found, by device and version of PyTorch."""
+        return {}
+
+    @cached_property
+    def _hashes(self) -> dict[tuple[str, str], tuple[str | None, ...]]:
+        """What `hashes` found."""
         return {}
 
 

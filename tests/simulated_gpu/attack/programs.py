@@ -49,7 +49,21 @@ NOT_EQUAL = (
     *("linalg.qr", "qr", "ormqr", "householder", "ldl", "lu", "lstsq", "geqrf", "multi_head_attention", "dot_product"),
 )
 """Random numbers, and results with a free sign, pivot or layout: their values are compared elsewhere."""
-MIXED = ("atleast", "index", "copy", "to", "scatter", "where", "put", "take", "masked", "type_as", "broadcast", "resize_as", "set")
+MIXED = (
+    "atleast",
+    "index",
+    "copy",
+    "to",
+    "scatter",
+    "where",
+    "put",
+    "take",
+    "masked",
+    "type_as",
+    "broadcast",
+    "resize_as",
+    "set",
+)
 """Operators that take tensors of several devices, and composites of copying."""
 STEPS: list[Callable[[torch.Tensor], torch.Tensor]] = [
     lambda x: x + 1,
