@@ -24,6 +24,8 @@ def text(root: Path) -> str:
     pages = tuple(parse_page(path, root) for path in SETTINGS.page_paths(root))
     recordings = {page.path: load_all(root, Path(SETTINGS.recordings), page)[0] for page in pages}
     found = version_changes(Page(f"{SETTINGS.docs}/x.md", "", ()), Site(pages, recordings, {}))
+    found = re.sub(r'^\?\?\? \w+ "(.*)"$', r"### \1", found, flags=re.M)  # GitHub has no boxes of MkDocs
+    found = re.sub(r"^    ", "", found, flags=re.M)
     found = re.sub(r" \{ #[^}]*\}$", "", found, flags=re.M).replace("](", f"]({SETTINGS.docs}/")
     return "Read the outputs as you would read a page. To start CI, close this and open it again.\n\n" + found[:LIMIT]
 

@@ -47,7 +47,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark of claims, and what records them."""
-    config.addinivalue_line("markers", "claim(*sentences): sentences of the page that this test checks")
     if config.getoption("claims_record", False) and not hasattr(config, "workerinput"):
         some = config.option.keyword or config.option.markexpr or getattr(config.option, "lf", False)
         if some or any("::" in one for one in config.args):

@@ -96,9 +96,8 @@ def test_everything_else_counts(one: str, other: str) -> None:
 def recorded_floats() -> Iterator[str]:
     """The floats that are recorded of any page on any device, as printed."""
     for path in (ROOT / RECORDINGS).rglob("*.json"):
-        for entry in json.loads(path.read_text(encoding="utf-8"))["blocks"]:
-            if "output" in entry:  # else another version's recording has it
-                yield from FLOAT.findall(Output.from_json({**entry["output"], "figures": []}).shown)
+        for output in json.loads(path.read_text(encoding="utf-8"))["outputs"].values():
+            yield from FLOAT.findall(Output.from_json({**output, "figures": []}).shown)
 
 
 def others(number: str) -> Iterator[str]:

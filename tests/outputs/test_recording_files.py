@@ -44,7 +44,7 @@ def record(root: Path, page: Page, where: Environment, *outputs: Output | None) 
     """Record a page as pytest does; the file."""
     files = Recordings(root, FOLDER)
     known = files.load(page)[0]
-    old = next((one for one in known if one.environment.folder == where.folder), None)
+    old = next((one for one in files.own(page) if one.environment.folder == where.folder), None)
     new = update(old, page, where, outputs, others=known)
     if new is not None:
         files.save(page, new)

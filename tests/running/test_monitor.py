@@ -56,7 +56,7 @@ HELLO = {"hello": {"name": "chip", "torch": "2.13.0", "python": "3.11.0", "drive
 
 def done(number: int) -> dict[str, Any]:
     """What a process says when a block is done that printed nothing."""
-    return {"done": number, "output": {"trace": "", "unsure": "", "lines": []}}
+    return {"done": number, "output": {"trace": "", "unsure": "", "lines": [], "opened": [], "used": True}}
 
 
 def converse(page: Page, *messages: dict[str, Any]) -> tuple[list[str], list[float]]:

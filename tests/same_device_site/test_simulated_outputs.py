@@ -87,12 +87,12 @@ def test_none_was_refused() -> None:
 def test_a_block_for_cuda_shows_an_output_or_says_why_not(path: Path) -> None:
     """A reader without a GPU wonders what it prints."""
     page = parse_page(path, ROOT)
-    newest = [one for one in recorded(page) if one.environment.simulated][:1]
+    simulated = [one for one in recorded(page) if one.environment.simulated]
     for block in page.blocks:
         if block.options.needs == "cuda" and not block.not_simulated:
-            torch = newest[0].environment.torch if newest else ""
+            torch = simulated[0].environment.torch if simulated else ""
             shown = block_statuses(page, block.index, "cuda", recorded(page))
-            shown += block_statuses(page, block.index, "cuda", newest, simulated=True)
+            shown += block_statuses(page, block.index, "cuda", simulated, simulated=True)
             assert any(one.output for one in shown) or not block.runs_on("cuda", torch), (
                 f'{block}: record it with --device cuda --simulated, or say simulated="no" reason="..."'
             )

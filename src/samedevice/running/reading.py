@@ -39,7 +39,7 @@ def with_reads(
         if output is None:
             continue
         own = {block.path} if block.kind == "program" else set[str]()
-        read = set(_arguments(block, root))
+        read = {path for path in _arguments(block, root) if not _changed(root / path, began)}  # else it was written
         for kind, path in _named(output.opened, root):
             if kind == OPENED and path not in written:
                 read.add(path)
