@@ -27,7 +27,7 @@ from samedevice.project import CACHE, RECORDINGS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-COPIED = ("docs", "snippets", "src/same_device_site", "tests/recordings", CACHE)
+COPIED = ("docs", "snippets", "src/same_device_site", "tests/claims", "tests/recordings", CACHE)
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 BUILDERS = {
     "mkdocs": ("mkdocs", "build", "--strict"),  # quiet, it would not see its warnings

@@ -26,6 +26,8 @@ from repository import ROOT, copy_repository, page_files
 from samedevice.running.machine import available_cores
 
 KEPT = ROOT / ".cache/flaky"
+RECORDINGS = "recordings"
+"""The name of the test that reads a page's recordings: it runs no block."""
 NOT_RUN = " was not run, because "
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(1_000_000))\n"
 
@@ -89,12 +91,12 @@ def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None
 def read(number: int, report: Path) -> Result:
     """What pytest's report says."""
     suite = next(ElementTree.parse(report).iter("testsuite"))
-    failures = {}
+    failures, blocks = {}, 0
     for case in suite.iter("testcase"):
+        blocks += case.get("name") != RECORDINGS
         for fault in (*case.iter("failure"), *case.iter("error")):
             failures[f"{case.get('file')}:{int(case.get('line', 0)) + 1}"] = fault.text or ""
-    blocks, seconds = int(suite.get("tests", 0)), float(suite.get("time", 0))
-    return Result(number, threads_of(number), blocks, seconds, failures)
+    return Result(number, threads_of(number), blocks, float(suite.get("time", 0)), failures)
 
 
 def table(results: list[Result]) -> Iterator[str]:
