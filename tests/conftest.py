@@ -50,6 +50,7 @@ SLOW = {
     "same_device_site/test_markers.py": "every name on a page is one of PyTorch's",
     "test_copies.py": "what readers copy prints what the page shows",
     "test_injection.py": "made-up pages: nothing hides a block that ran",
+    "test_one_way.py": "how many files and functions one block passes: a count, which is printed",
     "test_snippets.py": "the programs that no page runs in this way",
 }
 """The tests, by folder or module, that a run without arguments leaves to `make check`, and what they protect."""
