@@ -22,6 +22,7 @@ ELSEWHERE = {
     "integration/preloading.py": "integration/test_init.py",
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
+    "integration/pytest_options.py": "integration/test_pytest_entry.py",
     "integration/rendered_site.py": "integration/test_mkdocs_plugin.py",
     "integration/summary.py": "integration/test_pytest_recording.py",
     "integration/zensical/build.py": "integration/test_zensical.py",

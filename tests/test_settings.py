@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 from mkdocs.config import load_config
+from mkdocs.config.base import LegacyConfig
 from mkdocs.exceptions import PluginError
 
-from same_device_site.settings import SETTINGS, parse_page
+from same_device_site.settings import SETTINGS as HOME
+from same_device_site.settings import parse_page
 from samedevice.errors import PageError
-from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
+from samedevice.integration.mkdocs.config import SCHEME, settings_of
+from samedevice.integration.project_file import ProjectError
+from samedevice.integration.project_file import settings_of as read_settings
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.orphans import orphans
 from samedevice.pages.page import Page
-from samedevice.project import Settings
+from samedevice.project import CHOICES, DEFAULTS, SETTINGS, Settings
 
 ROOT = Path(__file__).parents[1]
 OTHER = Settings("documentation/en", "examples", "golden", ("changelog.md", "api/*"), ("linenums", ".annotate"), False)
@@ -32,9 +36,24 @@ def read(root: Path, text: str, settings: Settings = OTHER) -> Page:
 def test_the_defaults_are_those_of_this_site() -> None:
     """pytest must work from a plain checkout, where nothing can read mkdocs.yml."""
     config = load_config(str(ROOT / "mkdocs.yml"))
-    own = config.plugins["samedevice"].config
-    assert isinstance(own, SameDeviceConfig)
-    assert settings_of(config, own, ROOT) == SETTINGS
+    assert settings_of(config, config.plugins["samedevice"].config, ROOT) == HOME
+
+
+def test_mkdocs_and_the_other_readers_take_each_setting(tmp_path: Path) -> None:
+    """All of them read the one table: an author who moves to another builder changes nothing."""
+    for name, default in ((name, getattr(DEFAULTS, name)) for name in SETTINGS):
+        value = ["x"] if isinstance(default, tuple) else CHOICES[name][-1] if name in CHOICES else default
+        own = LegacyConfig(SCHEME)
+        own.load_dict({name: value})
+        assert own.validate() == ([], [])
+        settings = Settings.of(own, tmp_path, "", "docs")
+        assert settings == read_settings({"plugins": [{"samedevice": {name: value}}]}, tmp_path)
+        assert getattr(settings, name) == (tuple(value) if isinstance(value, list) else value)
+        own = LegacyConfig(SCHEME)
+        own.load_dict({name: {"no": "value"}})
+        assert own.validate()[0]
+        with pytest.raises(ProjectError, match=f"samedevice: {name}"):
+            read_settings({"plugins": [{"samedevice": {name: {"no": "value"}}}]}, tmp_path)
 
 
 def test_pages_are_not_taken_from_outside_of_the_project(tmp_path: Path) -> None:
@@ -43,7 +62,7 @@ def test_pages_are_not_taken_from_outside_of_the_project(tmp_path: Path) -> None
     (tmp_path / "pages").mkdir()
     (tmp_path / "site/mkdocs.yml").write_text("site_name: S\ndocs_dir: ../pages\n", encoding="utf-8")
     config = load_config(str(tmp_path / "site/mkdocs.yml"))
-    own = SameDeviceConfig()
+    own = LegacyConfig(SCHEME)
     own.load_dict({})
     assert own.validate() == ([], [])
     with pytest.raises(PluginError, match=r"docs_dir: .*/pages is not below .*/site"):
@@ -100,7 +119,7 @@ def test_shells_and_transcripts_are_shown_and_not_run(tmp_path: Path, info: str)
 def test_at_home_each_of_them_is_held_to_the_rules(tmp_path: Path, info: str) -> None:
     """This site has none that is not run."""
     with pytest.raises(PageError):
-        read(tmp_path, f"```{info}\nls\n```\n", SETTINGS)
+        read(tmp_path, f"```{info}\nls\n```\n", HOME)
 
 
 def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
@@ -113,10 +132,10 @@ def test_options_of_other_tools_are_passed_on(tmp_path: Path) -> None:
         with pytest.raises(PageError, match=rf"{told}; .*; if another tool knows it, list it below foreign: in mkdocs"):
             read(tmp_path, f"```python {info}\n1\n```\n")
         with pytest.raises(PageError, match=f"{told}; (?!.*foreign)"):
-            read(tmp_path, f"```python {info}\n1\n```\n", SETTINGS)
+            read(tmp_path, f"```python {info}\n1\n```\n", HOME)
 
 
-@pytest.mark.parametrize("settings", [OTHER, SETTINGS], ids=["other", "home"])
+@pytest.mark.parametrize("settings", [OTHER, HOME], ids=["other", "home"])
 @pytest.mark.parametrize("info", ["python", 'python run="no" reason="x"'])
 def test_an_include_in_code_is_an_error_that_names_the_way_out(tmp_path: Path, settings: Settings, info: str) -> None:
     """Python reads it as a sum, and raises a TypeError that says nothing of an include."""
@@ -163,5 +182,5 @@ def test_a_reason_is_required(tmp_path: Path, info: str, told: str) -> None:
 
 def test_this_site_runs_every_block() -> None:
     """Its promise."""
-    for path in SETTINGS.page_paths(ROOT):
+    for path in HOME.page_paths(ROOT):
         assert all(block.kind != "shown" for block in parse_page(path, ROOT).blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -33,71 +33,71 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
-CHOICES = {"fences": ("all", "run"), "expect": ("recorded", "following"), "namespace": ("page", "section")}
-"""The settings that take one of some words, the default first."""
-SETTINGS = {
-    "recordings": "the folder of recordings, below that of mkdocs.yml",
-    "programs": "the folder of whole programs, which pages run by `file`",
-    "fences": "`all`, the default: every fence of Python is ours; `run`: only those with the word `run`: `python run`",
-    "pages": "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all",
-    "leave": "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`",
-    "foreign": "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`",
-    "expect": "`following`: a `text`, `console` or plain fence right after a block is what it must print, and so are "
-    "comments `#> …` below what prints it; recording writes both anew, and what they say is not shown again; "
-    "`recorded`, the default: such fences and comments are text",
-    "console": "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run",
-    "namespace": "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
-    "time_limit": "seconds that one block may run: 60",
-    "preload": "modules, such as your package, that pytest imports once instead of on each page; what an import prints "
-    "or warns of is then on no page",
-    "simulated": "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`",
-    "exports": "write each page as a notebook, a script and Markdown beside it, and llms.txt",
-}
-"""What a project may say of the plugin in its mkdocs.yml, and what it means."""
+def setting(default: Any, meaning: str, choices: tuple[str, ...] = ()) -> Any:
+    """A field of `Settings` that a project may set in its mkdocs.yml: another setting is one more field.
+
+    `meaning` is what it means to an author; `choices` are the only words that it may be, if there are such.
+    """
+    return field(default=default, metadata={"meaning": meaning, "choices": choices})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a project says about itself in its mkdocs.yml. The defaults fit any project."""
+    """What a project says about itself, most of it in its mkdocs.yml. The defaults fit any project."""
 
     docs: str = DOCS
     """The folder of pages, below the project's root: MkDocs's `docs_dir`."""
-    programs: str = PROGRAMS
-    """The folder of whole programs."""
-    recordings: str = RECORDINGS.as_posix()
-    """The folder of recordings."""
-    leave: tuple[str, ...] = ()
-    """Pages that are left alone: patterns of paths below the folder of pages."""
-    foreign: tuple[str, ...] = ()
-    """Fence options of other tools, which are passed on to the renderer."""
-    console: bool = False
-    """Whether `console` blocks are run. If not, only fences of Python are read; others are as the renderer has them."""
-    namespace: str = CHOICES["namespace"][0]
-    """`section` where each section of a page has a namespace of its own; `page` where a page has one, as in Sybil."""
-    exports: bool = False
-    """Whether readers can take the pages along: notebook, script and Markdown of each."""
-    simulated: str = ""
-    """The page that explains simulated devices, below the folder of pages, perhaps with an anchor."""
+    programs: str = setting(PROGRAMS, "the folder of whole programs, which pages run by `file`")
+    recordings: str = setting(RECORDINGS.as_posix(), "the folder of recordings, below that of mkdocs.yml")
+    leave: tuple[str, ...] = setting(
+        (), "pages to leave alone: patterns of paths below `docs_dir`, such as `changelog.md` and `api/*`"
+    )
+    foreign: tuple[str, ...] = setting(
+        (), "fence options of other tools, passed on to the renderer: `linenums`, `exec`, `.annotate`"
+    )
+    console: bool = setting(
+        False, "run the commands of `console` blocks, and hold every fence to the rules; else only Python is run"
+    )
+    namespace: str = setting(
+        "page",
+        "`section`: sections have names of their own; `page`, the default: all blocks of a page share them",
+        choices=("page", "section"),
+    )
+    exports: bool = setting(False, "write each page as a notebook, a script and Markdown beside it, and llms.txt")
+    simulated: str = setting(
+        "", "the page that says what a simulated device is, below `docs_dir`, such as `about/simulated.md`"
+    )
     flags: str = FLAGS
     """What begins the names of pytest's options, in the commands that messages give."""
     name: str = ""
     """What the site is called: MkDocs's `site_name`; it stands in what readers copy and take along."""
-    fences: str = CHOICES["fences"][0]
-    """`all` where every fence of Python is ours, `run` where only those with this word are."""
-    pages: tuple[str, ...] = ()
-    """The only pages that are read: patterns of paths below the folder of pages; without any, all."""
+    fences: str = setting(
+        "all",
+        "`all`, the default: every fence of Python is ours; `run`: only those with the word `run`: `python run`",
+        choices=("all", "run"),
+    )
+    pages: tuple[str, ...] = setting(
+        (), "the only pages to read: patterns of paths below `docs_dir`, such as `tutorial/*`; without any, all"
+    )
     snippets: str = ""
     """The settings of pymdownx.snippets, as JSON; empty where the project does not use it."""
     custom: tuple[str, ...] = ()
     """The languages whose fences the project itself has superfences show in another way, and perhaps run."""
     macros: bool = False
     """Whether the project uses the plugin macros, or Zensical's."""
-    expect: str = CHOICES["expect"][0]
-    """`following` where the fence right after a block, or comments in it, hold what it must print."""
-    time_limit: float = 60.0
-    """Seconds that one block may run."""
-    preload: tuple[str, ...] = ()
-    """Modules that pytest imports once for all pages; a build imports them on each page, as they are by then."""
+    expect: str = setting(
+        "recorded",
+        "`following`: a `text`, `console` or plain fence right after a block is what it must print, and so are "
+        "comments `#> …` below what prints it; recording writes both anew, and what they say is not shown again; "
+        "`recorded`, the default: such fences and comments are text",
+        choices=("recorded", "following"),
+    )
+    time_limit: float = setting(60.0, "seconds that one block may run: 60")
+    preload: tuple[str, ...] = setting(
+        (),
+        "modules, such as your package, that pytest imports once instead of on each page; what an import prints "
+        "or warns of is then on no page",
+    )
 
     @classmethod
     def of(cls, own: Mapping[str, Any], root: Path, name: str, docs: str) -> Settings:
@@ -132,6 +132,10 @@ class Settings:
 
 DEFAULTS = Settings()
 """The settings of a project that says nothing."""
+SETTINGS = {one.name: one.metadata["meaning"] for one in fields(Settings) if "meaning" in one.metadata}
+"""What a project may say of the plugin in its mkdocs.yml, and what it means."""
+CHOICES = {one.name: one.metadata["choices"] for one in fields(Settings) if one.metadata.get("choices")}
+"""The settings that take one of some words."""
 
 
 def flags_of(root: Path) -> str:

@@ -22,6 +22,7 @@ from samedevice.devices import (
 )
 from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
+from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
 from samedevice.outputs.recording_files import Recordings
@@ -38,18 +39,7 @@ SETTINGS = pytest.StashKey[Settings]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --device, --simulated and --record."""
-    group = parser.getgroup("samedevice", "Same Device")
-    add_options(group, "--")
-
-
-def add_options(group: pytest.OptionGroup, flags: str) -> None:
-    """Add the options; `flags` begins their names."""
-    about = "run the pages' blocks on this device only; may be given twice (default: all that this machine has)"
-    group.addoption(f"{flags}device", dest="samedevice_device", action="append", choices=DEVICES, help=about)
-    about = "with a device that can be simulated: run the blocks on that, without the device"
-    group.addoption(f"{flags}simulated", dest="samedevice_simulated", action="store_true", help=about)
-    about = "write what the blocks print to the folder of recordings"
-    group.addoption(f"{flags}record", dest="samedevice_record", action="store_true", help=about)
+    add_options(parser, "--")
 
 
 def pytest_configure(config: pytest.Config) -> None:

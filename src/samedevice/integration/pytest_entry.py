@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from samedevice.errors import SameDeviceError
+from samedevice.integration.pytest_options import add_options
 from samedevice.project import FLAGS, Settings
 
 NAME = "samedevice-pages"
@@ -22,13 +23,7 @@ HERE = "samedevice.integration.pytest"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
-    group = parser.getgroup("samedevice", "Same Device")
-    about = "run the pages' blocks on this device only: cpu, cuda or mps; may be given twice"
-    group.addoption(f"{FLAGS}device", dest="samedevice_device", action="append", help=about)
-    about = "with --samedevice-device cuda: run the blocks on simulated GPUs, with a CUDA build of PyTorch"
-    group.addoption(f"{FLAGS}simulated", dest="samedevice_simulated", action="store_true", help=about)
-    about = "write what the blocks print to the folder of recordings"
-    group.addoption(f"{FLAGS}record", dest="samedevice_record", action="store_true", help=about)
+    add_options(parser, FLAGS)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,10 +1,12 @@
-"""config: what a project may say of the plugin in its mkdocs.yml, with types and defaults."""
+"""config: what a project says of the plugin in its mkdocs.yml, as MkDocs reads it."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config import base
 from mkdocs.config import config_options as c
@@ -13,34 +15,30 @@ from mkdocs.exceptions import PluginError
 
 from samedevice.integration.project_file import SUPERFENCES, custom
 from samedevice.pages.includes import SNIPPETS
-from samedevice.project import CHOICES, DEFAULTS, Settings
+from samedevice.project import CHOICES, DEFAULTS, SETTINGS, Settings
 
 
-class SameDeviceConfig(base.Config):  # type: ignore[no-untyped-call]
-    """The settings of the plugin, which `project.SETTINGS` explains. A project of plain Python needs none of them."""
-
-    recordings = c.Type(str, default=DEFAULTS.recordings)
-    programs = c.Type(str, default=DEFAULTS.programs)
-    fences = c.Choice(CHOICES["fences"], default=DEFAULTS.fences)
-    expect = c.Choice(CHOICES["expect"], default=DEFAULTS.expect)
-    pages = c.ListOfItems(c.Type(str), default=[])
-    time_limit = c.Type((int, float), default=DEFAULTS.time_limit)
-    preload = c.ListOfItems(c.Type(str), default=[])
-    leave = c.ListOfItems(c.Type(str), default=[])
-    foreign = c.ListOfItems(c.Type(str), default=[])
-    console = c.Type(bool, default=False)
-    namespace = c.Choice(CHOICES["namespace"], default=DEFAULTS.namespace)
-    exports = c.Type(bool, default=False)
-    simulated = c.Type(str, default="")
+def _option(name: str) -> base.BaseConfigOption[Any]:
+    """What MkDocs takes for a setting."""
+    default = getattr(DEFAULTS, name)
+    if name in CHOICES:
+        return c.Choice(CHOICES[name], default=default)
+    if isinstance(default, tuple):
+        return c.ListOfItems(c.Type(str), default=[])
+    return c.Type((int, float) if isinstance(default, float) else type(default), default=default)
 
 
-def settings_of(config: MkDocsConfig, own: SameDeviceConfig, root: Path) -> Settings:
+SCHEME = tuple((name, _option(name)) for name in SETTINGS)
+"""The settings of the plugin, as MkDocs checks them. A project of plain Python needs none of them."""
+
+
+def settings_of(config: MkDocsConfig, own: Mapping[str, Any], root: Path) -> Settings:
     """What a project says about itself; `root` is the folder of its mkdocs.yml. Raises PluginError."""
     docs = Path(config.docs_dir).resolve()
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
-    snippets = "" if own.console else _snippets(config)
-    said = {**own, "snippets": snippets, "macros": "macros" in config.plugins, "time_limit": float(own.time_limit)}
+    snippets = "" if own["console"] else _snippets(config)
+    said = {**own, "snippets": snippets, "macros": "macros" in config.plugins, "time_limit": float(own["time_limit"])}
     said["custom"] = custom(config.mdx_configs.get(SUPERFENCES))
     return Settings.of(said, root, config.site_name, docs.relative_to(root).as_posix())
 

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mkdocs.config.base import LegacyConfig
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
@@ -17,7 +18,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import is_instant, name_assets, take_assets
-from samedevice.integration.mkdocs.config import SameDeviceConfig, settings_of
+from samedevice.integration.mkdocs.config import SCHEME, settings_of
 from samedevice.integration.page_assets import where_used
 from samedevice.pages.page import Page
 from samedevice.project import Settings
@@ -32,8 +33,10 @@ LAST = -100
 """The priority of a hook that comes after those of other plugins."""
 
 
-class SameDevicePlugin(BasePlugin[SameDeviceConfig]):  # type: ignore[no-untyped-call]
+class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-call]
     """Runs the pages' code blocks; the Markdown extension puts what each device printed under them."""
+
+    config_scheme = SCHEME
 
     def __init__(self) -> None:
         self.serving = False
