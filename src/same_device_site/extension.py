@@ -22,6 +22,7 @@ from same_device_site.api_table import catalogue
 from same_device_site.claims import Claim
 from same_device_site.error_subjects import ERRORS, related
 from same_device_site.fixes import with_fixes
+from same_device_site.lesson_links import Taught, taught, with_lessons
 from same_device_site.markers import MARKER, Reference, fill
 from same_device_site.marks import with_marks
 from same_device_site.page_head import with_head
@@ -53,9 +54,12 @@ class Filler(Preprocessor):  # type: ignore[misc]
         found = rendered_page(self.md)
         self.page = found[1].path if found else ""
         self.claims = [one for one in claimed(found[0]).claims if f"docs/{one.page}" == self.page] if found else ()
-        if found is None or not (self.page.startswith(ERRORS) or MARKER.search(text)):
+        if found is None:
             return lines
         site, page = found
+        text = with_lessons(page, text, lessons(site))
+        if not (self.page.startswith(ERRORS) or MARKER.search(text)):
+            return text.split("\n")
         made = reference(site)
         text = fill(page, text, made)
         if self.page.startswith(ERRORS):
@@ -111,6 +115,12 @@ def reference(found: RenderedSite) -> Reference:
 def claimed(found: RenderedSite) -> Claimed:
     """The statements of the site that are tests."""
     return Claimed.read(found.root)
+
+
+@lru_cache(maxsize=1)
+def lessons(found: RenderedSite) -> Taught:
+    """The lessons about each page."""
+    return taught(tuple(found.pages))
 
 
 def _code_read(root: Path, page: Page, recordings: Sequence[Recording], block: Block) -> Iterator[str]:
