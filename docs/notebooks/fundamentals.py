@@ -854,7 +854,7 @@ assert abs(slope.item() - 3) < 0.01
 assert abs(offset.item() + 1) < 0.01
 
 # %% [markdown]
-# The pages on tensors have more exercises, for example [Creating tensors](../tensors/creating.md#exercises) and [Autograd](../tensors/autograd.md#exercises).
+# There are [more exercises on tensors](../learn/exercises-tensors.md).
 #
 # ## Where to go from here
 #

@@ -12,8 +12,8 @@ from typing import Any
 
 SECTION = "Learn"
 """The title of the section."""
-BESIDE = ("index.md", "first-hour.md")
-"""Pages of the section that are no lessons: its own page, and the way to a GPU, which is a card of home."""
+BESIDE = ("index.md", "first-hour.md", "exercises-tensors.md", "exercises-training.md")
+"""Pages of the section that are no lessons: its own page, the way to a GPU, which is a card of home, and exercises."""
 PROMISE = re.compile(r"^\d+\. \[[^]]+\]\((?P<name>[\w.-]+)\)(?:\{[^}]*\})?: (?P<promise>.+?)\.?$", re.M)
 """A lesson in the list of the section's own page."""
 PICTURE = re.compile(r"!\[[^]]*\]\((?:\.\./)*(?P<path>assets/diagrams/[\w.-]+\.svg)\)")
