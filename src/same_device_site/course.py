@@ -12,7 +12,7 @@ from typing import Any
 
 SECTION = "Learn"
 """The title of the section."""
-BESIDE = ("index.md", "first-hour.md", "exercises-tensors.md", "exercises-training.md")
+BESIDE = re.compile(r"(?:^|/)(?:index|first-hour|exercises-[\w-]+)\.md$")
 """Pages of the section that are no lessons: its own page, the way to a GPU, which is a card of home, and exercises."""
 PROMISE = re.compile(r"^\d+\. \[[^]]+\]\((?P<name>[\w.-]+)\)(?:\{[^}]*\})?: (?P<promise>.+?)\.?$", re.M)
 """A lesson in the list of the section's own page."""
@@ -46,7 +46,7 @@ def lessons(nav: Iterable[Any]) -> tuple[Lesson, ...]:
         if page.file.src_uri.endswith("index.md")
         for found in PROMISE.finditer(page.markdown or "")
     }
-    return tuple(_lesson(page, promises) for page in pages if not page.file.src_uri.endswith(BESIDE))
+    return tuple(_lesson(page, promises) for page in pages if not BESIDE.search(page.file.src_uri))
 
 
 def _lesson(page: Any, promises: Mapping[str, str]) -> Lesson:
