@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.file_cache import engine, find, find_or_make, keep, key
+from samedevice.file_cache import engine, find, find_or_make, ignore, keep, key
 
 
 def test_a_key_tells_apart_what_is_made_from_other_data() -> None:
@@ -45,3 +45,13 @@ def test_what_is_damaged_is_made_anew_without_a_word(tmp_path: Path, damage: byt
     path.write_bytes(damage)
     assert find_or_make(path, "key", lambda: ["made"]) == ["made"]
     assert find_or_make(path, "key", lambda: ["made again"]) == ["made"]
+
+
+def test_git_ignores_a_folder_by_itself(tmp_path: Path) -> None:
+    """Nobody else's .gitignore has to name it; one that is there is left as it is."""
+    ignore(tmp_path / "a/b")
+    path = tmp_path / "a/b/.gitignore"
+    assert path.read_text(encoding="utf-8") == "*\n"
+    path.write_text("mine\n", encoding="utf-8")
+    ignore(tmp_path / "a/b")
+    assert path.read_text(encoding="utf-8") == "mine\n"

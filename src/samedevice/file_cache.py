@@ -74,3 +74,12 @@ def find_or_make(path: Path, key: str, make: Callable[[], Any]) -> Any:
         found = make()
         keep(path, key, found)
     return found
+
+
+def ignore(folder: Path) -> None:
+    """Have git ignore a folder, by a file in it: nobody has to name it in a file of his own."""
+    path = folder / ".gitignore"
+    with contextlib.suppress(OSError):
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text("*\n", encoding="utf-8")

@@ -39,6 +39,7 @@ class OutputCache:
             shutil.rmtree(self.outputs, ignore_errors=True)
             file_cache.keep(path, key, True)
         self.writable = writable(self.folder)
+        file_cache.ignore(self.folder)
         self.usable = file_cache.find(path, key) is not None
         self.packages = installed()
 
