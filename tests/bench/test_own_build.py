@@ -8,7 +8,7 @@ from pathlib import Path
 import alone
 import own_build
 import pytest
-from own_build import FETCHED, LEFT, difference, reason
+from own_build import FETCHED, LEFT, difference
 
 PAGE = "<head><title>T</title></head><p>Text <b>bold</b></p><!-- Build Date UTC : 1\n-->"
 CODE = "<pre><code>1</code></pre>"
@@ -57,17 +57,14 @@ def test_inventories_that_need_the_network_are_left_out() -> None:
         assert found == kept.replace("  paths", f"  {key}: []\n  paths")
 
 
-def test_a_block_without_output_is_counted_by_its_reason() -> None:
-    """The class of its error, also of one within a transcript."""
+def test_blocks_that_fail_are_counted_by_kind() -> None:
+    """As `samedevice init` sums up."""
     said = """\
-recorded docs/a.md on cpu-python3.11: 3 blocks
-  without output: docs/a.md:3 on cpu raised NameError: name 'x' is not defined
-  without output: docs/a.md:9 on cpu raised TranscriptError: httpx.ConnectError: [Errno -2] Name
-  without output: docs/a.md:9 on cpu raised TranscriptError: it prints something else
-  without output: docs/a.md:12 on cpu prints something else each time
+of those that failed, which show no output:
+  12 lack a name, first docs/a.md:3 on cpu raised NameError: name 'x' is not defined
+  1 raise other errors, first docs/a.md:9 on cpu raised ValueError: 3, first
 """
-    found = [reason(why) for why in LEFT.findall(said)]
-    assert found == ["NameError", "ConnectError", "it prints something else", "prints something else each time"]
+    assert LEFT.findall(said) == [("12", "lack a name"), ("1", "raise other errors")]
 
 
 def test_the_fences_that_another_tool_does_not_read_become_text(

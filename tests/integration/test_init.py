@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.integration.cli import FAILED, SAME, main
-from samedevice.integration.init import with_entry
 from samedevice.integration.preloading import worth_preloading
-from samedevice.integration.project_file import ProjectError
 from samedevice.running.processes import CAN_FORK
 
 SLOW = "import threading, time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
@@ -64,16 +62,20 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
     """A strict build then passes, pytest compares, and a second time nothing changes."""
     assert main(["init"]) == SAME
     said = capsys.readouterr().out
-    for part in (
-        "mkdocs.yml: added samedevice to plugins\n",
-        "recorded docs/index.md on cpu-",
-        "  without output: docs/index.md:8 on cpu raised ZeroDivisionError: division by zero\n",
-        "  without output: docs/index.md:17 on cpu prints something else each time\n",
-        "left as they are, by `pytest.mark.skip`: 1 blocks\n",
-        'left as they are, by `run="no"`: 1 blocks\n',
-        "left as it is, a page that is listed below leave: docs/refused.md:3: cannot read",
-    ):
-        assert part in said
+    assert said.splitlines() == [
+        "runs 3 blocks on 1 of 1 pages twice, each block at most 60 s, with your rights",
+        'leaves as they are: 1 by `pytest.mark.skip`, 1 by `run="no"`',
+        f"writes mkdocs.yml, tests/recordings, .cache/samedevice in {project}",
+        "adds samedevice to plugins in mkdocs.yml",
+        "recorded 1 pages: 3 blocks, 1 with an output, 1 failed",
+        "of those that failed, which show no output:",
+        "  1 raise other errors, first docs/index.md:8 on cpu raised ZeroDivisionError: division by zero",
+        "1 show no output, since they print something else each time, first docs/index.md:17",
+        "left as they are, 1 pages, which are listed below `leave`, first docs/refused.md:3: cannot read "
+        '"oops"; write options as key="value"; if another tool knows it, list it below foreign: in mkdocs.yml',
+        "look: python -m mkdocs serve; then commit mkdocs.yml and tests/recordings",
+    ]
+    assert (project / ".cache/samedevice/.gitignore").read_text(encoding="utf-8") == "*\n"
     build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(build, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -84,7 +86,8 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
         assert f"{passed} passed, 1 skipped, 1 xfailed" in done.stdout.replace("1 error, ", ""), done.stdout
     before = (project / "mkdocs.yml").read_bytes()
     assert main(["init"]) == SAME
-    assert "mkdocs.yml lists samedevice already\nunchanged: docs/index.md" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "mkdocs.yml lists samedevice already\nrecorded 1 pages, 1 of them as they were: 3 blocks" in said
     assert (project / "mkdocs.yml").read_bytes() == before
 
 
@@ -93,7 +96,7 @@ def test_a_block_that_fails_twice_has_failed(project: Path, capsys: pytest.Captu
     text = "# Page\n\n```python\nimport time\n\nraise ValueError(time.perf_counter_ns())\n```\n"
     (project / "docs/index.md").write_text(text, encoding="utf-8")
     assert main(["init"]) == SAME
-    assert "without output: docs/index.md:3 on cpu raised ValueError: " in capsys.readouterr().out
+    assert "1 raise other errors, first docs/index.md:3 on cpu raised ValueError: " in capsys.readouterr().out
 
 
 def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +104,7 @@ def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureF
     text = "# Page\n\n```python\nimport matplotlib.pyplot\nimport numpy\n\nnumpy.random.random()\n```\n"
     (project / "docs/index.md").write_text(text, encoding="utf-8")
     assert main(["init"]) == SAME
-    assert "docs/index.md:3 on cpu prints something else each time" in capsys.readouterr().out
+    assert "print something else each time, first docs/index.md:3\n" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
@@ -156,7 +159,7 @@ def test_a_list_that_is_inherited_gets_one_more(project: Path, capsys: pytest.Ca
     (project / "base.yml").write_text("site_name: Other\nplugins:\n  - search\n", encoding="utf-8")
     (project / "mkdocs.yml").write_text("INHERIT: base.yml\n", encoding="utf-8")
     assert main(["init"]) == SAME
-    assert "base.yml: added samedevice to plugins\n" in capsys.readouterr().out
+    assert "adds samedevice to plugins in base.yml\n" in capsys.readouterr().out
     assert (project / "mkdocs.yml").read_text(encoding="utf-8") == "INHERIT: base.yml\n"
     text = 'site_name: Other\nplugins:\n  - search\n  - samedevice: {leave: ["refused.md"]}\n'
     assert (project / "base.yml").read_text(encoding="utf-8") == text
@@ -177,9 +180,9 @@ def test_zensical_is_given_the_extension_too(project: Path, capsys: pytest.Captu
     (project / "mkdocs.yml").write_text(text, encoding="utf-8")
     assert main(["init"]) == SAME
     said = capsys.readouterr().out
-    assert "mkdocs.yml: added samedevice to plugins and markdown_extensions\n" in said
+    assert "adds samedevice to plugins and markdown_extensions in mkdocs.yml\n" in said
     assert "look: python -m zensical serve, which needs the line watch: [tests/recordings] in mkdocs.yml; then" in said
-    assert "  tables:\n  samedevice: {}\n\nplugins:\n" in (project / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "  tables:\n  samedevice: {}\n" in (project / "mkdocs.yml").read_text(encoding="utf-8")
 
 
 def test_what_to_write_beside_another_file_than_mkdocs_yml_is_told(
@@ -197,35 +200,54 @@ def test_what_to_write_beside_another_file_than_mkdocs_yml_is_told(
     )
 
 
-def test_extensions_that_no_file_lists_are_left(project: Path) -> None:
-    """Zensical has some of its own then, which a list would replace."""
-    with pytest.raises(
-        ProjectError, match=r"itself lists no markdown_extensions; in the file that does, or in a whole"
-    ):
-        with_entry("site_name: x\n", project / "mkdocs.yml", "markdown_extensions", {})
+def test_a_dry_run_writes_and_runs_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what would be run and written, and what is left alone."""
+    text = "# Page\n\n```python\nopen('made', 'w')\n```\n\n```python\nimport os\nos.system('make')\n```\n"
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    before = sorted(path for path in project.rglob("*") if path.is_file())
+    assert main(["init", "--dry-run"]) == SAME
+    said = capsys.readouterr().out
+    assert said.startswith("runs 1 blocks on 1 of 1 pages twice")
+    assert "leaves as they are: 1 that start another program\n" in said
+    assert said.endswith("nothing was run or written; leave out --dry-run to do so\n")
+    assert sorted(path for path in project.rglob("*") if path.is_file()) == before
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("site_name: x", "site_name: x\n\nplugins:\n  - search\n  - samedevice\n"),
-        ("plugins: [tags]  # all\nnav: []\n", "plugins: [tags, samedevice]  # all\nnav: []\n"),
-        ("plugins: [ tags, ]\n", "plugins: [ tags, samedevice]\n"),
-        ("plugins:\n- a\n- b: {c: 1}\n\n# d\nnav: []\n", "plugins:\n- a\n- b: {c: 1}\n- samedevice\n\n# d\nnav: []\n"),
-        ("plugins:\r\n  - a:\r\n      b: c\r\n", "plugins:\r\n  - a:\r\n      b: c\r\n  - samedevice\r\n"),
-        ("plugins: # ours\n  # one\n  - tags", "plugins: # ours\n  # one\n  - tags\n  - samedevice\n"),
-        ("plugins:\n  a:\nb: !ENV [A, 1]\n", "plugins:\n  a:\n  samedevice: {}\nb: !ENV [A, 1]\n"),
-    ],
-)
-def test_a_plugin_is_added_as_its_list_is_written(before: str, after: str) -> None:
-    """Comments, indents and line ends stay."""
-    assert with_entry(before, Path("mkdocs.yml"), "plugins", {}) == after
+def test_it_says_how_far_it_has_come(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Eight minutes of silence look like a program that hangs."""
+    monkeypatch.setattr("samedevice.integration.cli.PAUSE", 0)
+    assert main(["init"]) == SAME
+    lines = ["first run: 0 of 1 pages, now docs/index.md", "second run: 0 of 1 pages, now docs/index.md"]
+    assert capsys.readouterr().err.splitlines() == lines
 
 
-@pytest.mark.parametrize(
-    "text", ["plugins: []\n", "plugins: [\n  search\n]\n", "plugins: &all [search]\n", "{plugins: [a]}\n"]
-)
-def test_a_list_that_is_written_otherwise_is_left(text: str) -> None:
-    """Whoever wrote it adds the line."""
-    with pytest.raises(ProjectError, match=r"cannot be changed safely, so nothing was; add this below plugins:"):
-        with_entry(text, Path("mkdocs.yml"), "plugins", {})
+def test_a_summary_is_short(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """However many blocks fail: by kind, each with the first block of it."""
+    kinds = ["missing", "import missing", "open('missing')", "raise OSError('Connection refused')", "1 +", "1 / 0"]
+    blocks = [f"```python\n{code}\n```\n" for code in kinds for _ in range(20)]
+    (project / "docs/index.md").write_text("\n".join(["# Page\n", *blocks]), encoding="utf-8")
+    assert main(["init"]) == SAME
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) <= 20
+    kinds = ["lack a name", "lack a package", "lack a file", "lack a network or a service", "are no Python"]
+    assert [line.partition(",")[0] for line in said if line.startswith("  ")] == [
+        f"  20 {kind}" for kind in [*kinds, "raise other errors"]
+    ]
+
+
+@pytest.mark.parametrize("text", ["site_name: \xe4\n".encode("latin-1"), "site_name: x\n".encode("utf-16")])
+def test_a_file_of_another_encoding_is_refused(project: Path, capsys: pytest.CaptureFixture[str], text: bytes) -> None:
+    """With what to do, and no traceback."""
+    (project / "mkdocs.yml").write_bytes(text)
+    assert main(["init"]) == FAILED
+    assert capsys.readouterr().err.endswith("mkdocs.yml is not UTF-8; save it as UTF-8\n")
+
+
+def test_a_file_that_inherits_itself_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By way of another one, too."""
+    (project / "mkdocs.yml").write_text("INHERIT: base.yml\n", encoding="utf-8")
+    (project / "base.yml").write_text("INHERIT: mkdocs.yml\n", encoding="utf-8")
+    assert main(["init"]) == FAILED
+    assert "inherits itself" in capsys.readouterr().err

@@ -44,8 +44,8 @@ SCRIPT = re.compile(r"<script\b.*?</script>", re.S)
 """A program, which may hold what looks like code on a page."""
 OWN = re.compile(r'data-block="|class="sd-text"|__(?:span|codelineno)-b-')
 """What marks our own code and outputs."""
-LEFT = re.compile(r"^  without output: \S+ (?:on cpu )?(?:raised )?(?P<why>.*)", re.M)
-"""How `samedevice init` tells of a block that has no output."""
+LEFT = re.compile(r"^  (?P<count>\d+) (?P<why>[^,\n]+), first ", re.M)
+"""How `samedevice init` counts the blocks that fail, by kind."""
 COLLECTED = re.compile(r"^(?P<path>[^:]+\.md)::.*\[line:(?P<line>\d+)\]$", re.M)
 """How pytest-markdown-docs names a fence that it reads."""
 PLAIN = ("--noconftest", "-o", "addopts=", "-o", "filterwarnings=")
@@ -111,13 +111,6 @@ def build(folder: Path, site: Path, python: Path, builder: str = "mkdocs", seed:
     if builder != "mkdocs":
         shutil.move(folder / "site", site)
     return status, sorted(line for line in said.splitlines() if WARNING.match(line))
-
-
-def reason(why: str) -> str:
-    """Why a block has no output, as it is counted: the class of an error, that within a transcript included."""
-    found = re.match(r"(?:TranscriptError: )?(?P<what>(?:[\w.]*\.)?(?P<name>\w+)(?=: |$)|.*)", why)
-    assert found is not None
-    return found["name"] or found["what"]
 
 
 def copy(checkout: Path, folder: Path) -> None:
@@ -211,10 +204,10 @@ def prove_build(project: Project, checkout: Path, folder: Path, python: Path) ->
         "other warnings": sorted({*builds[2][1], *builds[3][1]} ^ {*builds[1][1]}),
         "other pages without us": pages[0],
         "other pages": pages[1:],
-        "refused": len(re.findall(r"^left as it is, a page", said, re.M)),
+        "refused": sum(map(int, re.findall(r"^left as they are, (\d+) pages", said, re.M))),
         "passed": ours.passed,
         "failed": len(ours.failed),
-        "without output": dict(Counter(map(reason, LEFT.findall(said))).most_common()),
+        "without output": {one["why"]: int(one["count"]) for one in LEFT.finditer(said)},
         "cpu": ours.cpu,
         "code alone": alone["cpu"],
         f"with {project.tool}": {"passed": theirs.passed, "failed": len(theirs.failed), "cpu": theirs.cpu},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from samedevice.weaving.check_report import findings, report
 
 SAME, DIFFERENT, FAILED, STOPPED = 0, 1, 2, 130
 """Exit statuses."""
+PAUSE = 5.0
+"""Seconds between two lines that say how far a command has come."""
 NEXT = """\
 {archive} has what this machine printed. To contribute it, in a checkout of the site's repository:
   make gpu-import ARCHIVE={archive}
@@ -41,9 +44,10 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     check.add_argument("--record", type=Path, metavar="FILE", help="write a recording to contribute, a .tar.gz")
     check.set_defaults(run=lambda asked: run_check(asked.page, asked.device, asked.yes, asked.record))
     text = "name the plugin in this project's mkdocs.yml, run its pages' code, and record what that prints"
-    after = "Exit status: 0, or 2 if mkdocs.yml cannot be changed safely; then the message says what to add."
+    after = "Exit status: 0, or 2 if mkdocs.yml cannot be changed safely; then the message says why, and what to add."
     init = commands.add_parser("init", help=text, description=text, epilog=after)
-    init.set_defaults(run=lambda asked: run_init())
+    init.add_argument("--dry-run", action="store_true", help="say what would be run and written, and do nothing")
+    init.set_defaults(run=lambda asked: run_init(asked.dry_run))
     text = "build the site of the project in this folder with Zensical, from what is recorded; nothing is run"
     after = "Exit status: 0 if all is well, 1 if something is wrong with a page, 2 if there is no site."
     build = commands.add_parser("build", help=text, description=text, epilog=after)
@@ -82,11 +86,19 @@ def run_check(address: str, device: str, sure: bool, archive: Path | None) -> in
     return DIFFERENT if any(one.differs for one in found) else SAME
 
 
-def run_init() -> int:
+def run_init(dry: bool) -> int:
     """Begin in the project in the working directory. Raises SameDeviceError."""
     from samedevice.integration.init import init
 
-    for line in init(Path.cwd()):
+    told = time.monotonic()
+
+    def progress(text: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= PAUSE:
+            told = time.monotonic()
+            print(terminal(text), file=sys.stderr, flush=True)
+
+    for line in init(Path.cwd(), dry, progress):
         print(terminal(line), flush=True)
     return SAME
 

@@ -60,7 +60,7 @@ def read(root: Path) -> dict[str, Any]:
     """What the project's mkdocs.yml says, with what it inherits. Raises ProjectError."""
     path = named(root)
     try:
-        return _read(path.read_text(encoding="utf-8"), path)
+        return _read(path)
     except OSError as error:
         advice = OTHER_TOML if (root / "zensical.toml").is_file() else OTHER_FILE
         raise ProjectError(f"{path} cannot be read ({error.strerror}); {advice}") from None
@@ -77,12 +77,17 @@ def read_text(text: str, path: Path) -> dict[str, Any]:
     return found
 
 
-def _read(text: str, path: Path) -> dict[str, Any]:
-    found = read_text(text, path)
+def _read(path: Path, below: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a file says, with what it inherits; `below` are those that inherit it."""
+    if path.resolve() in below:
+        raise ProjectError(f"{path} inherits itself; leave out one INHERIT")
+    try:
+        found = read_text(path.read_text(encoding="utf-8-sig"), path)
+    except UnicodeDecodeError:
+        raise ProjectError(f"{path} is not UTF-8; save it as UTF-8") from None
     if "INHERIT" not in found:
         return found
-    parent = path.parent / found.pop("INHERIT")
-    return _merged(_read(parent.read_text(encoding="utf-8"), parent), found)
+    return _merged(_read(path.parent / str(found.pop("INHERIT")), (*below, path.resolve())), found)
 
 
 def _merged(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

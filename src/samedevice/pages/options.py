@@ -115,7 +115,8 @@ class Options:
     )
     run: str = option(
         'run="no"',
-        "the block is shown and not run; it must say why; with `fences: run` the word `run` alone makes a fence ours",
+        "the block is shown and not run; it must say why. The word `run` alone has run what is left alone otherwise: "
+        'fences with `fences: run`, what starts a server or a program, and what is below `if __name__ == "__main__":`',
         read=read_run,
     )
     simulated: str = option(
@@ -125,6 +126,8 @@ class Options:
         read=read_simulated,
     )
     reason: str = option('reason="..."', "why it is not run, or not simulated, which the page shows")
+    skips_main: bool = field(default=False, metadata={"output": True})
+    """Whether what is below `if __name__ == "__main__":` is not run."""
     foreign: tuple[tuple[str, str], ...] = ()
     """Options of other tools, passed on to the renderer."""
 

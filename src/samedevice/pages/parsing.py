@@ -19,6 +19,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, is_program, page_files, read_cells
 from samedevice.pages.sections import Part, find_parts
 from samedevice.pages.source import inside, read_page
+from samedevice.pages.starts import MAIN, what_it_starts
 from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
 
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
@@ -143,6 +144,10 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
         return _console(fence, page, index, options)
     if not options.file:
         code = _included(fence, page, root, settings)
+        if not (settings.console or options.run or fence.mark == conventions.HIDES):
+            if what_it_starts(code):
+                return None
+            options = replace(options, skips_main=bool(MAIN.search(code)))
         return Block(page, index, "python", code, *place, options, fence)
     return _file(fence, page, index, options, root)
 

@@ -39,10 +39,10 @@ def read_simulated(value: str) -> dict[str, Any]:
 
 
 def read_run(value: str) -> dict[str, Any]:
-    """`no`, or nothing: the word that makes a fence ours."""
+    """`no`, or nothing: the word by which a fence asks to be run."""
     if value not in ("", "no"):
         raise ValueError(f'run="{value}" is unknown; write run="no" reason="...", the word run, or leave it out')
-    return {"run": value}
+    return {"run": value or "yes"}
 
 
 def read_setup(value: str) -> dict[str, Any]:

@@ -244,4 +244,5 @@ def _request(block: Block, device: str) -> Message:
         "count": options.count,
         "alt": options.alt,
         "by_line": block.says_itself,
+        "skips_main": options.skips_main,
     }

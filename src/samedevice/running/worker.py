@@ -58,6 +58,8 @@ ENGINE_FRAME = re.compile(
 FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 """What `from __future__` can change of the blocks below it."""
 
+IS_MAIN = "__name__ == '__main__'"
+"""The test of a statement that is left out where a project did not ask for it."""
 SHAPE = re.compile(r"<(?:use|path)\b")
 MANY = 10_000
 """Shapes of a figure that are drawn as shapes; a page with more is slow, and its recording large."""
@@ -204,6 +206,8 @@ class Runner:
     def _python(self, block: Job) -> str:
         path = self._path(block)
         tree = ast.parse("\n" * (block["code_line"] - 1) + block["code"], path)
+        if block["skips_main"]:
+            tree.body = [one for one in tree.body if not (isinstance(one, ast.If) and ast.unparse(one.test) == IS_MAIN)]
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self._evaluate(tree, path)
         value = self._evaluate(ast.Expression(last.value), path) if last else None
