@@ -85,6 +85,20 @@ def test_a_page_that_says_what_it_prints_is_written_once(
     assert (root / page.path).read_text(encoding="utf-8") == text.format("one")
 
 
+def test_a_page_that_is_a_link_stays_one(root: Path, one_server: object, write: Callable[..., Page]) -> None:
+    """Many projects have docs/index.md lead to their README."""
+    (root / "README.md").write_text("```python\nprint('one')\n```\n\n```text\ntwo\n```\n", encoding="utf-8")
+    (root / "docs/index.md").symlink_to("../README.md")
+    page = parse_page(root / "docs/index.md", root, settings=Settings(expect="following"))
+    runs = PageRuns(root)
+    try:
+        runs.write(page, "cpu", runs.result(page, "cpu"))
+    finally:
+        runs.close()
+    assert (root / "docs/index.md").is_symlink()
+    assert "```text\none\n```" in (root / "README.md").read_text(encoding="utf-8")
+
+
 CHANGES = "import os\nprint('old', flush=True)\nos.system('echo \\'# new\\' >> \"{}\"')\n"
 """Somebody else's program, as an editor is one, writes to the file."""
 FENCES = {

@@ -90,6 +90,15 @@ def test_a_file_swept_away_before_it_was_locked_is_made_again(tmp_path: Path, mo
     assert [path.name for path in tmp_path.iterdir()] == ["page.json"]
 
 
+def test_a_file_that_is_written_anew_keeps_its_rights(tmp_path: Path) -> None:
+    """It may be somebody's page."""
+    path = tmp_path / "page.md"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    write_atomically(path, "new")
+    assert (path.read_text(encoding="utf-8"), path.stat().st_mode & 0o777) == ("new", 0o600)
+
+
 def test_a_link_that_looks_like_a_folder_of_ours_is_left_alone(temporary: Path) -> None:
     """Anyone may put one into /tmp."""
     (temporary / "other").mkdir()

@@ -200,7 +200,7 @@ class PageRuns:
                 first, last = (page.text.count("\n", 0, place) for place in (fence.start, fence.end))
                 end = lines[first][len(lines[first].rstrip("\r\n")) :]
                 lines[first + 1 : last] = [f"{line}{end}" for line in fence.lines(text)]
-            write_atomically(path, "".join(lines))
+            write_atomically(path.resolve(), "".join(lines))  # a page may be a link to a README
         except OSError as error:
             raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
 

@@ -42,7 +42,7 @@ def write_atomically(path: Path, text: str, durably: bool = True) -> None:
             file.flush()
             if durably:
                 os.fsync(descriptor)
-            os.chmod(temporary, 0o644)
+            os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
             if fcntl is None:
                 file.close()  # Windows moves no open file; elsewhere the lock is held until it is moved
             os.replace(temporary, path)

@@ -74,6 +74,19 @@ def test_what_a_server_sends_is_limited_and_checked(
         fetched(serve(data() if callable(data) else data, **headers))
 
 
+@pytest.mark.parametrize("to", ["ftp://127.0.0.1/x", "http://127.0.0.2:9/x", "file:///etc/passwd"])
+def test_a_server_leads_to_no_other_one(serve: Serve, to: str) -> None:
+    """A person trusts the host whose address he gave."""
+    with pytest.raises(FetchError, match=r"the server leads to|no such page"):
+        fetched(serve(b"", 302, Location=to))
+
+
+def test_a_server_may_lead_to_another_place_of_its_own(serve: Serve) -> None:
+    """Sites move their pages. This one leads in a circle, which ends."""
+    with pytest.raises(FetchError, match="no such page"):
+        fetched(serve(b"", 302, Location="/other"))
+
+
 def test_a_server_that_sends_slowly_is_not_waited_for(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte each second would keep a person waiting for months."""
     monkeypatch.setattr(fetching, "WHOLE", -1.0)

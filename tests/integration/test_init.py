@@ -83,7 +83,7 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
     tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--samedevice-record"]
     for options, passed in ((tests, 1), (tests[:-1], 2)):  # what is recorded anew says still that the time varies
         done = subprocess.run([*options, "docs"], cwd=project, capture_output=True, text=True, check=False)
-        assert f"{passed} passed, 1 skipped, 1 xfailed" in done.stdout.replace("1 error, ", ""), done.stdout
+        assert f"{passed} passed, 1 skipped, 1 xfailed" in done.stdout, done.stdout
     before = (project / "mkdocs.yml").read_bytes()
     assert main(["init"]) == SAME
     said = capsys.readouterr().out

@@ -11,6 +11,7 @@ from pathlib import Path
 from samedevice import __version__
 from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
+from samedevice.extras import need
 from samedevice.integration.check import demand, pack, plan, ran
 from samedevice.integration.fetching import fetched
 from samedevice.outputs.checks import fault
@@ -105,6 +106,7 @@ def run_init(dry: bool) -> int:
 
 def run_build() -> int:
     """Build the site of the project in the working directory. Raises SameDeviceError."""
+    need("zensical", "samedevice build")
     from samedevice.integration.zensical.build import build
 
     try:

@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 import zlib
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from samedevice.errors import SameDeviceError
 from samedevice.weaving.check_export import SUFFIX, Published, PublishedError, published
@@ -26,6 +28,18 @@ TOO_LARGE = f"this is no page that samedevice can check: it has more than {LARGE
 
 class FetchError(SameDeviceError):
     """A page that cannot be had: no network, no such page, no such file."""
+
+
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """Follows a server to another place of its own, and nowhere else."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Any:
+        old, new = urlsplit(req.full_url), urlsplit(newurl)
+        if new.hostname != old.hostname or new.scheme not in (old.scheme, "https"):
+            raise FetchError(f"{req.full_url}: the server leads to {newurl}; if you trust that one, give its address")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def fetched(page: str) -> Published:
@@ -67,7 +81,7 @@ def _download(address: str) -> str:
         raise FetchError(f"{address}: only addresses that begin with https:// or http:// can be fetched")
     request = urllib.request.Request(address, headers={"Accept-Encoding": "gzip"})
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with urllib.request.build_opener(_SameHost).open(request, timeout=PATIENCE) as answer:
             return _body(answer).decode()
     except urllib.error.HTTPError as error:
         advice = "copy the page's address from the browser" if error.code == 404 else "try again later"

@@ -192,17 +192,8 @@ class BlockItem(SybilItem):
         return self.example.path, self.example.line - 1, self.name
 
 
-class RecordingItem(pytest.Item):
-    """The recordings of a page: whether they can be read, and are as they were written."""
-
-    def __init__(self, *, page: Page, **rest: Any) -> None:
-        super().__init__(**rest)
-        self.page = page
-
-    def runtest(self) -> None:
-        """Read them. Raises RecordingError for what was changed by hand."""
-        for error in self.config.stash[JOB].runs.recorded(self.page)[1]:
-            raise error
+class PageItem(pytest.Item):
+    """What is known of a page as a whole."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what is wrong, and nothing of our own machinery."""
@@ -215,6 +206,31 @@ class RecordingItem(pytest.Item):
         return str(self.path), 0, self.name
 
 
+class RecordingItem(PageItem):
+    """The recordings of a page: whether they can be read, and are as they were written."""
+
+    def __init__(self, *, page: Page, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.page = page
+
+    def runtest(self) -> None:
+        """Read them. Raises RecordingError for what was changed by hand."""
+        for error in self.config.stash[JOB].runs.recorded(self.page)[1]:
+            raise error
+
+
+class RefusedItem(PageItem):
+    """A page that cannot be read. It fails, and pytest runs all other tests: an error in collecting would stop it."""
+
+    def __init__(self, *, error: SameDeviceError, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.error = error
+
+    def runtest(self) -> None:
+        """Raise what is wrong with the page."""
+        raise self.error
+
+
 class PageFile(pytest.File):
     """A page: its blocks on the devices that are here, its recordings from those that are not."""
 
@@ -224,7 +240,8 @@ class PageFile(pytest.File):
         try:
             page = parse_page(self.path, root, settings=job.settings)
         except SameDeviceError as error:
-            raise self.CollectError(str(error)) from None
+            yield RefusedItem.from_parent(self, name="page", error=error)
+            return
         job.pages[page.path] = page
         for device in job.devices if page.blocks else ():
             yield from self._blocks(page, device, job)

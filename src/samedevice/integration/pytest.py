@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the one object that runs pages; have a page that cannot be read not keep the others from being recorded."""
+    """Make the one object that runs pages."""
     present, record = present_devices(), bool(config.option.samedevice_record)
     settings = config.stash.get(SETTINGS, None) or _settings(config)
     devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
@@ -53,7 +53,6 @@ def pytest_configure(config: pytest.Config) -> None:
         has = f"this machine has {', '.join(present)}; nothing was run or recorded"
         raise pytest.UsageError(f"{settings.flags}device {absent[0]}: {why_absent(absent[0])} ({has})")
     if record:
-        config.option.continue_on_collection_errors = True
         sweep(config.rootpath, settings.recordings)
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from samedevice.errors import PageError, SameDeviceError
-from samedevice.extras import need
 from samedevice.integration.downloads import write_exports
 from samedevice.integration.page_assets import with_choice
 from samedevice.integration.page_weaver import PageWeaver, Woven
@@ -34,7 +33,6 @@ def build(root: Path) -> int:
 
     Raises SameDeviceError where there is no site then.
     """
-    need("zensical", "samedevice build")
     copy = DocsCopy(root.resolve())
     config = copy.configure()
     site_outputs = SiteOutputs(copy.root, lambda line: None, devices=())
