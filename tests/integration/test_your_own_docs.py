@@ -27,6 +27,13 @@ def files() -> dict[str, str]:
     return {title[1]: fence.body for title, fence in titled if title}
 
 
+def test_the_readme_of_the_package_has_the_same_tables() -> None:
+    """Who looks at the package on an index, or at the page in the repository, finds every option there."""
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    for name, table in (("settings", setting_table()), ("options", option_table())):
+        assert f"<!-- {name} -->\n\n{table}\n\n<!-- end -->\n" in text, f"write there:\n{table}"
+
+
 def commands() -> list[list[str]]:
     """The commands that it has them run, after the installation."""
     lines = [line for fence in FENCES if fence.info == "text" for line in fence.body.splitlines()]
