@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
@@ -40,21 +41,33 @@ def full(about: Environment) -> str:
     return ", ".join([*parts, about.day])
 
 
-def pane(devices: Sequence[str], maker: str, versions: str, simulated: bool = False, measured_on: str = "") -> str:
-    """Several environments that printed the same: `CPU and CUDA · PyTorch 2.9, 2.15`, or `Python 3.11`.
+@dataclass(frozen=True)
+class Label:
+    """What several environments are called that printed the same with the same versions.
 
-    With the accelerator that something was `measured_on`: `CUDA (H100) · PyTorch 2.11`.
+    Its `str` is `CPU and CUDA (H100) · PyTorch 2.9, 2.15`, or `Python 3.11`.
     """
-    model = f" ({measured_on})" * bool(measured_on)
-    told = (device for device in devices if maker == "PyTorch" or device != "cpu")
-    names = " and ".join(of_kind(device, simulated) + model * (device != "cpu") for device in told)
-    return " · ".join(filter(None, (names, versions and f"{maker} {versions}")))
 
+    devices: tuple[str, ...]
+    """Their kinds of device."""
+    maker: str
+    """What decides the output beside the device: PyTorch, or Python."""
+    versions: str
+    """Its versions: `2.9, 2.15`; empty where there are none."""
+    simulated: bool = False
+    """Whether the devices are simulated."""
+    model: str = ""
+    """The accelerator, if there is one kind of it, in short: H100."""
 
-def span(environments: Iterable[Environment]) -> str:
-    """The versions that ran, and the last day: `PyTorch 2.9.1, 2.11.0, 2.15.0, 2026-11-21`."""
-    about = list(environments)
-    return f"{about[0].maker} {', '.join(_releases(about))}, {_last(about)}"
+    @property
+    def names(self) -> str:
+        """The devices alone; without PyTorch a CPU goes without saying."""
+        model = f" ({self.model})" * bool(self.model)
+        told = (device for device in self.devices if self.maker == "PyTorch" or device != "cpu")
+        return " and ".join(of_kind(device, self.simulated) + model * (device != "cpu") for device in told)
+
+    def __str__(self) -> str:
+        return " · ".join(filter(None, (self.names, self.versions and f"{self.maker} {self.versions}")))
 
 
 def all_versions(environments: Iterable[Environment]) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from samedevice.outputs import labels
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Environment
+from samedevice.outputs.labels import Label
 from samedevice.outputs.output import Output
 from samedevice.pages import comments
 from samedevice.pages.page import Block
@@ -116,29 +116,30 @@ class Pane:
 
         Simulated ones are named if there are no others.
         """
-        return ", ".join(self._named(self.simulated).values())
+        return ", ".join(map(str, self._labels(self.simulated)))
 
     @property
     def also(self) -> str:
-        """The simulated devices that printed what others printed too: `CUDA, simulated`; empty if there are none."""
-        found = {} if self.simulated else self._named(simulated=True)
-        return ", ".join(
-            text if versions not in self._named(False) else text.partition(" · ")[0] for versions, text in found.items()
-        )
+        """The simulated devices that printed what others printed too: `CUDA, simulated`; empty if there are none.
 
-    def _named(self, simulated: bool) -> dict[str, str]:
-        """The devices that printed what is shown, real or simulated, in words, by the versions of PyTorch."""
-        found: dict[str, list[str]] = {}
+        Their versions are named if the others' differ.
+        """
+        versions = {one.versions for one in self._labels(simulated=False)}
+        found = [] if self.simulated else self._labels(simulated=True)
+        return ", ".join(one.names if one.versions in versions else str(one) for one in found)
+
+    def _labels(self, simulated: bool) -> list[Label]:
+        """The devices that printed what is shown, real or simulated: a label for each set of versions."""
+        found: dict[str, dict[str, None]] = {}
         for one in self.printed_this:
             if bool(one.environment and one.environment.simulated) == simulated:
-                names = found.setdefault(self._versions(one.device, self.printed_this), [])
-                names += [one.device] * (one.device not in names)
-        return {text: self._label(devices, text, simulated) for text, devices in found.items()}
+                found.setdefault(self._versions(one.device, self.printed_this), {})[one.device] = None
+        return [self._label(tuple(devices), versions, simulated) for versions, devices in found.items()]
 
-    def _label(self, devices: Sequence[str], versions: str, simulated: bool) -> str:
-        """These devices with these versions in words; the real accelerator by its name, unless there are two kinds."""
+    def _label(self, devices: tuple[str, ...], versions: str, simulated: bool) -> Label:
+        """What these devices are called; the real accelerator by its name, unless there are two kinds."""
         real = [] if simulated else [device for device in devices if device != "cpu"]
-        return labels.pane(devices, self.maker, versions, simulated, self.gpus(real[0]) if len(real) == 1 else "")
+        return Label(devices, self.maker, versions, simulated, self.gpus(real[0]) if len(real) == 1 else "")
 
     def gpus(self, device: str) -> str:
         """The real accelerators of a kind that printed what is shown, in short: `H100`; empty if none did."""
