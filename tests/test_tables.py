@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.errors import PageError
 from samedevice.pages import options
 from samedevice.pages.options import Options, option, option_meanings
 from samedevice.pages.page import Page
-from samedevice.weaving.check_export import check_export
+from samedevice.weaving.check_export import check_export, published
 
 ROOT = Path(__file__).parents[1]
 
@@ -24,17 +24,22 @@ class More(Options):
     """The options, and one more."""
 
     color: str = option('color="red"', "what the block is painted with", output=True)
+    depth: int = option('depth="2"', "how deep it is", default=1, output=True)
 
 
 def test_an_option_is_added_in_one_place(write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch) -> None:
     """A second list would drop it, silently: pages, hashes, the published page and the table of the guide know it."""
     plain = write("```python\nx = 1\n```\n")
     monkeypatch.setattr(options, "Options", More)
-    page = write('```python color="red"\nx = 1\n```\n')
-    assert page.blocks[0].options == More(color="red")
+    page = write('```python color="red" depth="3"\nx = 1\n```\n')
+    assert page.blocks[0].options == More(color="red", depth=3)
     assert page.hashes("cpu") != plain.hashes("cpu")
     assert option_meanings()['color="red"'] == "what the block is painted with"
-    assert json.loads(check_export(page, "Page", {}, []))["blocks"][0]["options"]["color"] == "red"
+    found = published(check_export(page, "Page", {}, [])).page
+    assert (found.blocks[0].options.color, found.blocks[0].options.depth) == ("red", 3)  # type: ignore[attr-defined]
+    assert found.hashes("cpu") == page.hashes("cpu")
+    with pytest.raises(PageError, match='depth="deep" is no whole number; write depth="2"'):
+        write('```python depth="deep"\nx = 1\n```\n')
 
 
 MADE_UP = """\

@@ -19,6 +19,8 @@ SHOWS_LINES = re.compile(
     r"|\binspect\.(?:stack|trace)\b|\bgetsource(?:lines)?\b|\bstack_info\b|\bwith_stack\b|\bfaulthandler\b|\bprint_exc|\bformat_exc"
 )
 """Finds in code what can print the line that it is on; only then does a block that moves become another block."""
+KINDS = ("python", "transcript", "console", "program", "shown")
+"""Code in the page's process, as statements or after `>>>`; commands of a shell; a file, run by itself; not run."""
 HASHED = 16
 """Characters of a hash."""
 
@@ -32,7 +34,7 @@ class Block:
     index: int
     """Position among the page's blocks, from 0."""
     kind: str
-    """`python` (in the page's process), `console` (a shell), `program` (a file, run by itself) or `shown` (not run)."""
+    """One of `KINDS`."""
     code: str
     """The code, without the fence's indentation."""
     path: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from samedevice.devices import LABELS
@@ -56,8 +56,9 @@ RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
 def option(example: str, meaning: str, *, default: Any = "", read: Read | None = None, output: bool = False) -> Any:
     """A field of `Options`, which is the one table of options: another option is one more field.
 
-    `example` is how an author writes it, and `meaning` what it does. `read` is needed where the value is not the text
-    as written. `output` is whether it can change what a block prints, so that its change makes a recording stale.
+    `example` is how an author writes it, and `meaning` what it does. A whole number as its default makes it one.
+    `read` is needed where the value is something else than that, or the text as written. `output` is whether it can
+    change what a block prints, so that its change makes a recording stale.
     """
     return field(default=default, metadata={"example": example, "meaning": meaning, "read": read, "output": output})
 
@@ -212,14 +213,22 @@ def read_options(values: dict[str, str], page: str, line: int, settings: Setting
     for key, one in known_options().items():
         if key in values:
             try:
-                read = one.metadata["read"]
-                found |= read(values[key]) if read else {one.name: values[key]}
+                found |= (one.metadata["read"] or partial(_plain, one))(values[key])
             except ValueError as error:
                 complaints.add(PageError(page, line, str(error)))
     complaints.raise_all()
     if not settings.console:
         found.setdefault("alt", FIGURE)
     return Options(**found, foreign=tuple(foreign.items()))
+
+
+def _plain(one: Field[Any], value: str) -> dict[str, Any]:
+    """The value of an option that has no reader of its own."""
+    if type(one.default) is not int:
+        return {one.name: value}
+    if not re.fullmatch(r"-?\d{1,9}", value):
+        raise ValueError(f'{one.name}="{value}" is no whole number; write {one.metadata["example"]}')
+    return {one.name: int(value)}
 
 
 def known_options() -> dict[str, Field[Any]]:

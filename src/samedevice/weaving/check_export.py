@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from samedevice.devices import DEVICES
-from samedevice.errors import SameDeviceError
+from samedevice.errors import PageError, SameDeviceError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.page_file import FORMAT, PageFile, from_json
+from samedevice.outputs.page_file import PageFile, from_json
 from samedevice.outputs.recordings import Recording, State
 from samedevice.outputs.schema import (
     CODE,
@@ -26,44 +25,39 @@ from samedevice.outputs.schema import (
     RECORDING,
     FormatError,
     SchemaError,
-    flag,
     many,
     named,
     one_of,
     read,
     record,
-    text,
     whole,
 )
+from samedevice.pages.block import KINDS
 from samedevice.pages.fences import Fence
-from samedevice.pages.options import Options
+from samedevice.pages.options import known_options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Part
-from samedevice.project import DEFAULTS
+from samedevice.project import DEFAULTS, Settings
 
 SUFFIX = "check.json"
 """How the name of a page's file ends, in place of html."""
+FORMAT = 4
+"""The version of the file; what is recorded in it has one of its own."""
+SETTINGS = Settings(namespace="section")
+"""What is known of the project of such a page: that its sections may have names of their own."""
 KEPT = ("kind", "code", "path", "line", "code_line")
 """The fields of a block that are kept as they are."""
-PAIRS = tuple(key for key, value in asdict(Options()).items() if isinstance(value, tuple))
-"""The options that are lists of pairs."""
-KINDS = {str: LINE, int: whole(0, 1_000_000), bool: flag, tuple: many(many(LINE, 2, 2), 20)}
-"""What the option may be whose default is of a type."""
-OPTIONS = {key: KINDS[type(value)] for key, value in asdict(Options()).items()} | {
-    "needs": one_of("", *DEVICES),
-    "compare": one_of("", *DEVICES),
-    "versions": text(r"(?:[ ,]|>=|<|\d{1,4}\.\d{1,4})*", 40, "versions of PyTorch"),
-}
 BLOCK = record(
     {
-        "kind": one_of("python", "console", "program", "shown"),
+        "kind": one_of(*KINDS),
         "code": CODE,
         "path": PATH,
         "line": whole(1, 1_000_000),
         "code_line": whole(1, 1_000_000),
-        "options": record({}, OPTIONS),
+        "options": named(LINE, LINE, 100),
     }
 )
+"""A block; its options are as its author wrote them, and are read again."""
 PUBLISHED = record(
     {
         "format": whole(0, 1_000),
@@ -109,7 +103,7 @@ def check_export(page: Page, title: str, files: Mapping[str, str], recordings: S
         "page": page.path,
         "files": dict(files),
         "parts": [{"anchor": part.anchor, "line": part.line} for part in page.parts],
-        "blocks": [_block(block) for block in page.blocks],
+        "blocks": [_block(page, block) for block in page.blocks],
         "recordings": file.to_json(),
     }
     return json.dumps(found, ensure_ascii=False) + "\n"
@@ -122,9 +116,9 @@ def _fresh(page: Page, recording: Recording) -> Recording:
     return replace(recording, entries=tuple(entry for entry in entries if entry))
 
 
-def _block(block: Block) -> dict[str, Any]:
-    default = type(block.options)()
-    options = {key: value for key, value in asdict(block.options).items() if value != getattr(default, key)}
+def _block(page: Page, block: Block) -> dict[str, Any]:
+    written = read_info(block.fence, page.path, page.settings)[1]
+    options = {key: value for key, value in written.items() if key in known_options()}
     return {key: getattr(block, key) for key in KEPT} | {"options": options}
 
 
@@ -139,7 +133,7 @@ def published(data: str) -> Published:
         return _published(read(data, PUBLISHED, FORMAT))
     except FormatError:
         raise PublishedError("this page was published by another version of samedevice; install that version") from None
-    except ValueError as error:
+    except (ValueError, PageError) as error:
         raise PublishedError(f"this is no page that samedevice can check: {error}") from None
 
 
@@ -164,7 +158,6 @@ def _printed(page: Page, block: Block, recordings: Sequence[Recording]) -> Print
 
 
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
-    tuples = {key: tuple(map(tuple, found["options"].get(key, ()))) for key in PAIRS}
     fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
-    plain = {key: found[key] for key in KEPT}
-    return Block(page=page, index=index, **plain, options=Options(**found["options"] | tuples), fence=fence)
+    options = read_options(dict(found["options"]), page, found["line"], SETTINGS)
+    return Block(page=page, index=index, **{key: found[key] for key in KEPT}, options=options, fence=fence)
