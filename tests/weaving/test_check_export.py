@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
 from samedevice.weaving.check_export import PublishedError, check_export, published
 from samedevice.weaving.check_report import findings, report
 
@@ -35,6 +37,24 @@ int("x")
 """
 
 
+OTHER = """# Title
+
+```pycon
+>>> 1
+1
+```
+
+```python linenums="1"
+if __name__ == "__main__":
+    main()
+```
+
+```python numbers="vary"
+3
+```
+"""
+
+
 def recording(page: Page, about: Environment, *texts: str) -> Recording:
     found = update(None, page, about, [*(Output(value=text) for text in texts), *[None] * (3 - len(texts))])
     assert found is not None
@@ -49,6 +69,17 @@ def test_blocks_and_outputs_survive_the_way(write: Write) -> None:
     assert [block.line for block in found.page.blocks] == [block.line for block in page.blocks]
     assert found.printed == (((OLD, Output(value="1")),), ((OLD, Output(value="2")),), ())
     assert found.files == {"snippets/x.py": "1"}
+
+
+def test_the_blocks_of_a_project_that_marks_nothing_survive_it_too(root: Path) -> None:
+    """With a transcript, code that is left out where a page runs it, and options of other tools."""
+    path = root / "docs/page.md"
+    path.write_text(OTHER, encoding="utf-8")
+    page = parse_page(path, root)
+    assert [block.kind for block in page.blocks] == ["transcript", "python", "python"]
+    found = published(check_export(page, "Title", {}, [recording(page, OLD, "1", "2", "3")]))
+    assert found.page.hashes("cpu") == page.hashes("cpu")
+    assert found.printed[1] == ((OLD, Output(value="2")),)
 
 
 def test_pictures_are_left_out(write: Write) -> None:

@@ -25,6 +25,7 @@ from samedevice.outputs.schema import (
     RECORDING,
     FormatError,
     SchemaError,
+    flag,
     many,
     named,
     one_of,
@@ -55,9 +56,10 @@ BLOCK = record(
         "line": whole(1, 1_000_000),
         "code_line": whole(1, 1_000_000),
         "options": named(LINE, LINE, 100),
+        "skips_main": flag,
     }
 )
-"""A block; its options are as its author wrote them, and are read again."""
+"""A block; its options are as its author wrote them, and are read again, but for what its code decides."""
 PUBLISHED = record(
     {
         "format": whole(0, 1_000),
@@ -119,7 +121,8 @@ def _fresh(page: Page, recording: Recording) -> Recording:
 def _block(page: Page, block: Block) -> dict[str, Any]:
     written = read_info(block.fence, page.path, page.settings)[1]
     options = {key: value for key, value in written.items() if key in known_options()}
-    return {key: getattr(block, key) for key in KEPT} | {"options": options}
+    kept = {key: getattr(block, key) for key in KEPT}
+    return kept | {"options": options, "skips_main": block.options.skips_main}
 
 
 def without_pictures(output: Output) -> Output:
@@ -160,4 +163,5 @@ def _printed(page: Page, block: Block, recordings: Sequence[Recording]) -> Print
 def _read_block(found: dict[str, Any], page: str, index: int) -> Block:
     fence = Fence(found["line"], 0, found["line"], "", "```", found["kind"], "")
     options = read_options(dict(found["options"]), page, found["line"], SETTINGS)
+    options = replace(options, skips_main=found["skips_main"])
     return Block(page=page, index=index, **{key: found[key] for key in KEPT}, options=options, fence=fence)
