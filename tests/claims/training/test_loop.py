@@ -1,4 +1,4 @@
-"""The training loop: modes, averages, clipping, checkpoints."""
+"""The training loop: modes, averages, clipping."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import torch.nn.functional as F
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn
-from torch.utils.data import DataLoader, Dataset
 
-from claims.claimlib import claim, close, one_memory, raises, refuses, same
+from claims.claimlib import claim, close, raises, same
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
@@ -232,54 +231,3 @@ def test_clipping(gradients: list[float], most: float) -> None:
         weight.grad = torch.tensor([gradient]).double()
     assert nn.utils.clip_grad_norm_(weights, most).item() == pytest.approx(np.linalg.norm(gradients))
     assert torch.cat([weight.grad for weight in weights]).norm() <= most * 1.001
-
-
-@claim("model | the parameters, and the buffers that are persistent")
-def test_state_of_a_model() -> None:
-    model = nn.BatchNorm1d(2)
-    model.register_buffer("table", torch.ones(2), persistent=False)
-    names = {name for name, _ in (*model.named_parameters(), *model.named_buffers())}
-    assert set(model.state_dict()) == names - {"table"}
-
-
-@claim(
-    "optimizer | Adam's running averages",
-    "scaler | the loss scale and when it grows",
-    "scheduler | the place in the learning rate schedule",
-)
-def test_other_states() -> None:
-    weight = nn.Parameter(torch.ones(1))
-    optimizer, scaler = torch.optim.Adam([weight]), torch.amp.GradScaler("cpu")
-    weight.grad = torch.ones(1)
-    optimizer.step()
-    assert {"exp_avg", "exp_avg_sq"} <= set(optimizer.state_dict()["state"][0])
-    assert {"scale", "growth_interval", "_growth_tracker"} <= set(scaler.state_dict())
-    assert "last_epoch" in torch.optim.lr_scheduler.StepLR(optimizer, 1).state_dict()
-
-
-class Drawn(Dataset):
-    """Items that are random numbers."""
-
-    def __len__(self) -> int:
-        return 4
-
-    def __getitem__(self, index: int) -> torch.Tensor:
-        return torch.rand(1)
-
-
-@claim("Worker processes of a `DataLoader` start again with their first random number.")
-def test_workers_start_again() -> None:
-    def first() -> torch.Tensor:
-        generator = torch.Generator().manual_seed(0)
-        return next(iter(DataLoader(Drawn(), num_workers=1, generator=generator, multiprocessing_context="fork")))
-
-    same(first(), first())
-
-
-@claim("`load_state_dict` copies the values to the parameters' device, and the random states have to be on the CPU.")
-def test_load_copies(device: torch.device) -> None:
-    model, state = nn.Linear(1, 1).to(device), nn.Linear(1, 1).state_dict()
-    model.load_state_dict(state)
-    assert model.weight.device.type == device.type
-    assert not one_memory(model.weight, state["weight"])
-    assert refuses(torch.set_rng_state, torch.get_rng_state().to("meta"))
