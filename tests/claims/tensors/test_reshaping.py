@@ -1,9 +1,9 @@
-"""Reshape, view, squeeze, permute, stack: what shares memory, and which calls do the same."""
+"""Reshape, view, squeeze, permute: what shares memory, and which calls do the same."""
 
 from __future__ import annotations
 
 import torch
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -211,61 +211,8 @@ def test_roll_and_flip(x: Tensor, shift: int) -> None:
     assert not one_memory(x.flip(0), x)
 
 
-@claim(
-    "`torch.stack(tensors, dim=0)` joins tensors of one shape along a new dimension.",
-    "`stack` adds a dimension of size 4; the last line does the same with `unsqueeze` and `cat`.",
-)
-@given(tensors(), st.integers(1, 4))
-def test_stack_by_hand(x: Tensor, n: int) -> None:
-    for dim in range(x.ndim + 1):
-        parts = [x] * n
-        same(torch.stack(parts, dim), torch.cat([part.unsqueeze(dim) for part in parts], dim))
-
-
-@claim("For vectors `hstack` is `cat`, as the last line shows.", "`vstack` and `stack` agree for vectors only.")
-@given(tensors(shapes(1, 3, low=1)))
-def test_vectors(x: Tensor) -> None:
-    parts = [x, x]
-    assert torch.vstack(parts).equal(torch.stack(parts)) == (x.ndim == 1) or x.isnan().any()
-    if x.ndim == 1:
-        same(torch.hstack(parts), torch.cat(parts))
-        same(torch.column_stack(parts), torch.stack(parts, dim=1))
-
-
-@claim(
-    "For matrices `vstack` is `cat` with `dim=0`, and `hstack` is `cat` with `dim=1`.",
-    "join tensors along an existing dimension | `cat`; for matrices also `vstack`, `hstack`",
-)
+@claim("join tensors along an existing dimension | `cat`; for matrices also `vstack`, `hstack`")
 @given(tensors(shapes(2, 2)))
-def test_matrices(x: Tensor) -> None:
+def test_joined_matrices(x: Tensor) -> None:
     same(torch.vstack([x, x]), torch.cat([x, x], dim=0))
     same(torch.hstack([x, x]), torch.cat([x, x], dim=1))
-
-
-@claim("`stack` needs equal shapes.")
-@given(tensors(), tensors())
-def test_stack_needs_equal_shapes(x: Tensor, y: Tensor) -> None:
-    if x.shape != y.shape:
-        raises("stack expects each tensor to be equal size", torch.stack, [x, y])
-
-
-@claim(
-    "`unbind(dim=0)` takes a stack apart, `split(size, dim=0)` cuts into pieces of one size (the last may be smaller), and `chunk(chunks, dim=0)` into a number of pieces."
-)
-@given(tensors(shapes(least=1, high=9)), st.integers(1, 5))
-def test_split(x: Tensor, size: int) -> None:
-    same(torch.stack(x.unbind()) if len(x) else x, x)
-    pieces = [len(piece) for piece in x.split(size)]
-    assert sum(pieces) == len(x)
-    assert set(pieces[:-1]) <= {size}
-    assert pieces[-1] <= size
-    for part in (*x.unbind(), *x.split(size), *x.chunk(size)):
-        assert one_memory(part, x)
-
-
-@claim("`chunk(4)` gave 3 pieces, because it takes the number as an upper limit. `tensor_split(4)` gives exactly 4.")
-@given(tensors(shapes(least=1, low=1, high=9)))
-@example(torch.zeros(9))
-def test_chunk(x: Tensor) -> None:
-    assert len(x.chunk(4)) <= 4
-    assert len(x.tensor_split(4)) == 4
