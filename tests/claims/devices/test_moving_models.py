@@ -116,27 +116,6 @@ def test_copy_the_values(make: object, device: torch.device) -> None:
         assert not one_memory(a, b)
 
 
-@claim(
-    "`Module.to` reaches parameters, buffers and registered submodules. It does not look into plain attributes: a tensor, a list or a dictionary in one stays as it is.",
-    "The integer buffer moved, and kept its dtype: `Module.to` casts floating point and complex tensors only.",
-)
-def test_what_stays_behind() -> None:
-    model = Mixed().to("meta", torch.float16)
-    assert [(x.device.type, x.dtype) for x in (model.weight, model.mean, model.table)] == [("meta", torch.float16)] * 3
-    assert (model.count.device.type, model.count.dtype) == ("meta", torch.int64)
-    assert [x.device.type for x in (model.plain, model.layers[0].weight)] == ["cpu", "cpu"]
-
-
-@claim(
-    'not learned, saved with the model | `self.register_buffer("name", tensor)`',
-    'not learned, can be computed again | `self.register_buffer("name", tensor, persistent=False)`',
-    "learned | `self.w = nn.Parameter(tensor)`",
-)
-def test_what_is_saved() -> None:
-    assert list(Mixed().state_dict()) == ["weight", "mean", "count"]
-    assert [name for name, _ in Mixed().named_parameters()] == ["weight"]
-
-
 @claim("PyTorch's layers with parameters take `device=`, and a `with` block gives the constructors in it a default:")
 @pytest.mark.parametrize(
     "name",
@@ -196,15 +175,6 @@ def test_loading_moves_the_state(device: torch.device) -> None:
             (device.type, torch.float64)
         }
         assert state["step"].dtype == torch.float32
-
-
-@claim(
-    "The module that computes it has nothing to move, unless it holds tensors:",
-    "Class weights are a buffer, so a loss with weights moves like a model:",
-)
-def test_losses() -> None:
-    assert list(nn.CrossEntropyLoss().buffers()) == list(nn.MSELoss().state_dict()) == []
-    assert nn.CrossEntropyLoss(weight=torch.ones(2)).to("meta").weight.device.type == "meta"
 
 
 @claim(
