@@ -153,20 +153,6 @@ def test_clip(gradient: float) -> None:
     assert torch.equal(weight.detach(), torch.ones(2)) == math.isinf(gradient)
 
 
-@claim(
-    "One `inf` in one part makes the scaler skip the step for all parts.",
-    "`len(rows) / 32` weights each part by its size.",
-)
-@given(st.integers(0, 2))
-def test_accumulation(bad: int) -> None:
-    weight = nn.Parameter(torch.ones(1))
-    optimizer, scale = torch.optim.SGD([weight], lr=0.1), scaler(init_scale=2.0)
-    for part in range(3):
-        scale.scale(weight.sum() * (INF if part == bad else 1.0)).backward()
-    scale.step(optimizer)
-    same(weight.detach(), torch.ones(1))
-
-
 @claim("`enabled` | `False`: the loop does what it would do without a scaler")
 @each_optimizer
 @pytest.mark.parametrize("gradient", [1.0, INF])

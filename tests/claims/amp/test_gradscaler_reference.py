@@ -140,3 +140,17 @@ def test_fused(good: list[bool]) -> None:
         scale.update()
     assert len(calls) == len(good)
     same(optimizer.state[weight]["step"], torch.tensor(float(sum(good))))
+
+
+@claim(
+    "One `inf` in one part makes the scaler skip the step for all parts.",
+    "`len(rows) / 32` weights each part by its size.",
+)
+@given(st.integers(0, 2))
+def test_accumulation(bad: int) -> None:
+    weight = nn.Parameter(torch.ones(1))
+    optimizer, scale = torch.optim.SGD([weight], lr=0.1), scaler(init_scale=2.0)
+    for part in range(3):
+        scale.scale(weight.sum() * (INF if part == bad else 1.0)).backward()
+    scale.step(optimizer)
+    same(weight.detach(), torch.ones(1))
