@@ -8,7 +8,6 @@ from itertools import chain
 import pytest
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
@@ -92,39 +91,6 @@ def test_sync_batch_norm(size: int) -> None:
     synced.load_state_dict(norm.state_dict())
     x = torch.randn(3, size)
     same(synced.eval()(x), norm.eval()(x))
-
-
-@claim(
-    "The hook `fp16_compress_hook` halves the traffic: it sends the gradients in float16, where those of 65520 and more become `inf`, and turns them back."
-)
-@pytest.mark.parametrize(
-    ("gradient", "finite"), [(65504.0, True), (65519.9, True), (65520.0, False), (-65520.0, False)]
-)
-def test_fp16_hook(group: None, gradient: float, finite: bool) -> None:
-    from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
-
-    parallel = DistributedDataParallel(nn.Linear(1, 1, bias=False))
-    parallel.register_comm_hook(None, fp16_compress_hook)
-    (parallel(torch.ones(1, 1)) * gradient).sum().backward()
-    assert parallel.module.weight.grad.dtype == torch.float32
-    assert bool(parallel.module.weight.grad.isfinite().all()) == finite
-    del parallel
-
-
-@claim("Parameters and gradients stay in float32, and so does what DDP sends.")
-def test_autocast(group: None) -> None:
-    from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
-
-    sent: list[torch.dtype] = []
-    parallel = DistributedDataParallel(nn.Linear(2, 2))
-    parallel.register_comm_hook(
-        sent, lambda state, bucket: state.append(bucket.buffer().dtype) or allreduce_hook(None, bucket)
-    )
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        loss = F.mse_loss(parallel(torch.ones(1, 2)), torch.ones(1, 2))
-    loss.backward()
-    assert {*sent, parallel.module.weight.dtype, parallel.module.weight.grad.dtype} == {torch.float32}
-    del parallel
 
 
 @claim("`gradient_as_bucket_view` | `False` | saves memory: `.grad` is a view of the memory that is sent")
