@@ -21,7 +21,7 @@ MADE = {".cache", ".venv", "build", "site", "dist", "~", ""}
 """Folders that commands make, or that are not the repository's."""
 EXAMPLES = {"snippets/x.py", "docs/errors/<slug>.md", "tests/recordings/<topic>/<page>.json"}
 """Paths that stand for any."""
-ELSEWHERE = {"tests/test_accelerator.py"}
+ELSEWHERE = {"about/simulated.md", "tests/test_accelerator.py"}
 """Files of other projects."""
 PATH = re.compile(r"[\w.~{},<>-]*(?:/[\w.~{},<>-]*)+|[\w-]+\.(?:py|yml|toml|cff|sh|css|js)")
 """What may be a path in a span of code."""

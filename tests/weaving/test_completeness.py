@@ -257,6 +257,14 @@ def test_code_of_the_page_that_nothing_runs_is_an_error_in_every_project(write: 
         check_shown(page, [], html)
 
 
+@pytest.mark.parametrize("element", ["svg", "math", "noscript"])
+def test_code_that_a_browser_may_show_is_an_error(write: Write, element: str) -> None:
+    """HTML in a drawing or a formula ends it, and readers without scripts see what is in noscript."""
+    html = f'<{element}><div class="language-python highlight"><pre><code>y = 2</code></pre></div></{element}>'
+    with pytest.raises(PageError, match="nothing runs it"):
+        check_shown(write("# Page\n"), [], html)
+
+
 HIDDEN = [
     *(
         f"<{name}>"

@@ -26,6 +26,8 @@ ENDED = frozenset("style script textarea template title noscript iframe select x
 """Elements in which no code is read as code, and which their own end ends, whatever is open in them."""
 UNSEEN = ENDED | frozenset("object svg math canvas audio video datalist dialog rp plaintext".split())
 """The same with those that their end ends only where nothing is open in them. Nothing ends `plaintext`."""
+PERHAPS = {"svg", "math", "noscript"}
+"""Those of which a browser may show the code all the same: HTML ends the first two, and scripts may be off."""
 SHOWS = {"div", "pre", "code"}
 """Elements that code is in. Others may end before it, as a paragraph does."""
 HIDES = {"hidden", "popover"}
@@ -44,6 +46,8 @@ class RenderedCode:
     """As its class names it: python."""
     index: str
     """Its `data-block`: the index of the block that it shows; empty if it has none."""
+    perhaps: bool = False
+    """Whether it is in an element of `PERHAPS`, so that nobody can rely on its being shown, or not."""
     text: str = ""
     """The code."""
 
@@ -70,8 +74,9 @@ class _Code(HTMLParser):
         language = _language(about.get("class") or "")
         if tag not in VOID and (tag in UNSEEN or not HIDES.isdisjoint(about)):
             self.unseen.append(len(self.open))
-        if not self.at and language in RUN and tag in SHOWS and not self.unseen:
-            self.found.append(RenderedCode(language, about.get("data-block") or ""))
+        seen = all(self.open[at] in PERHAPS for at in self.unseen if at < len(self.open))
+        if not self.at and language in RUN and tag in SHOWS and seen:
+            self.found.append(RenderedCode(language, about.get("data-block") or "", bool(self.unseen)))
             self.at = len(self.open) + 1
         if tag not in VOID:
             self.open.append(tag)
@@ -124,8 +129,11 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
     for output in expected:
         rest = rest.replace(output, "")
     found = _Code(COMMENT.sub("", rest)).found
+    shown: dict[str, list[RenderedCode]] = {}
+    for one in found:
+        shown.setdefault(one.index, []).extend([] if one.perhaps else [one])
     for block in (block for block in page.blocks if block.kind != "transcript" and not block.hidden):
-        for problem in _problems(block, [one for one in found if one.index == str(block.index)]):
+        for problem in _problems(block, shown.get(str(block.index), [])):
             complaints.add(PageError(page.path, block.line, problem))
     known = {str(block.index) for block in page.blocks}
     for one in found:
