@@ -91,7 +91,11 @@ import io
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
 `;
   const numbers = (text = "") => text.match(/\d+/g) || [];
-  const needed = ({ dataset }) => numbers(dataset.needs).map((index) => document.querySelector(`[data-block="${index}"]`));
+  const needs = ({ dataset }) => (dataset.needs?.match(/\d+(-\d+)?/g) || []).flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, at) => `${first + at}`);
+  });
+  const needed = (block) => needs(block).map((index) => document.querySelector(`[data-block="${index}"]`));
   const code = (block) => block.querySelector("code").textContent.replace(/^\n+|\n+$/g, "");
   const quiet = (block) => {
     const { keep, raises } = block.dataset;
@@ -135,13 +139,14 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
   all(".sd-out[id], dt[id]").forEach((one) => link(one, one, "headerlink"));
   const add = () => {
+    const here = new Set(all("[data-block]").map((block) => block.dataset.block));
     for (const nav of all("nav.md-code__nav:not([aria-label])")) {
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
       const block = nav.closest("[data-block]");
       if (!block) continue;
       if (block.id) link(block, nav, "md-code__button sd-link");
-      const before = needed(block), count = before.length;
-      if (block.dataset.part || before.includes(null)) continue;  /* a section that is shown elsewhere may lack some */
+      const before = needs(block), count = before.length;
+      if (block.dataset.part || before.some((index) => !here.has(index))) continue;  /* a section that is shown elsewhere may lack some */
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
       const title = `Copy a program that runs by itself: this block${with_}`;
       nav.prepend(make("button", {

@@ -71,9 +71,24 @@ class Page:
         """
         key = (device, torch)
         if key not in self._hashes:
-            programs = self.programs(device, torch)
-            self._hashes[key] = tuple(program_hash(one) if one else None for one in programs)
+            self._hashes[key] = self._chained(device, torch)
         return self._hashes[key]
+
+    def _chained(self, device: str, torch: str) -> tuple[str | None, ...]:
+        """The hashes of `programs`, each begun where that of the block above it ended: a page may have 10,000."""
+        found: list[str | None] = [None] * len(self.blocks)
+        for before, own in self.units:
+            above, shown = hashlib.sha256(), False
+            for number, block in enumerate((*before, *own)):
+                if not block.runs_on(device, torch):
+                    continue
+                lines, here = shown or block.shows_lines, above.copy()
+                here.update((block.text_digest if lines else block.digest).encode())
+                if number >= len(before):
+                    found[block.index] = here.hexdigest()[:HASHED]
+                if block.options.count == 1:
+                    above, shown = here, lines
+        return tuple(found)
 
     def programs(self, device: str, torch: str = "") -> tuple[tuple[str, ...], ...]:
         """For each block the hashes of those that lead to it on `device`, its own last; empty where it does not run.

@@ -18,6 +18,8 @@ from samedevice.pages.page import Block, Page
 
 MARK = "language-"
 """What begins the class of highlighted code; pymdownx.highlight writes it if told to."""
+START, HEAD = 10, 80
+"""Characters by which an output is looked for in a page, and by which it is told from most others."""
 NUMBERS = "linenos"
 """The class of line numbers."""
 RUN = {*PYTHON, *LOOKALIKES, "console"}
@@ -125,10 +127,8 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
     such as the signatures of mkdocstrings, is theirs; only in a project that holds every fence to the rules, it counts.
     """
     complaints = Complaints()
-    expected, rest = Counter(outputs), html
-    for output in expected:
-        rest = rest.replace(output, "")
-    found = _Code(COMMENT.sub("", rest)).found
+    expected, places = Counter(outputs), _places(outputs, html)
+    found = _Code(COMMENT.sub("", _without(html, places))).found
     shown: dict[str, list[RenderedCode]] = {}
     for one in found:
         shown.setdefault(one.index, []).extend([] if one.perhaps else [one])
@@ -142,10 +142,35 @@ def check_shown(page: Page, outputs: Sequence[str], html: str) -> None:
         if one.index not in known and (page.settings.console or (line and ours)):
             complaints.add(_never_run(page, one, line or _like(page, one.text)))
     complaints.raise_all()
+    there = Counter(output for _, output in places)
     for output, count in expected.items():  # what is wrong with a block is wrong with its output, and told once
-        if html.count(output) != count:
+        if there[output] != count:
             complaints.add(_lost(page, output))
     complaints.raise_all()
+
+
+def _places(outputs: Sequence[str], html: str) -> list[tuple[int, str]]:
+    """Where which of the outputs are, in order. A page has thousands of them, so they are looked up by their heads."""
+    heads: dict[str, set[str]] = {}
+    for output in outputs:
+        heads.setdefault(output[:HEAD], set()).add(output)
+    lengths, found = {len(head) for head in heads}, list[tuple[int, str]]()
+    for start in {output[:START] for output in outputs}:
+        at = html.find(start)
+        while at >= 0:
+            near = (one for length in lengths for one in heads.get(html[at : at + length], ()))
+            found += [(at, one) for one in near if html.startswith(one, at)]
+            at = html.find(start, at + 1)
+    return sorted(found)
+
+
+def _without(html: str, places: Sequence[tuple[int, str]]) -> str:
+    """The HTML without the outputs at these places."""
+    kept, end = list[str](), 0
+    for at, output in places:
+        kept.append(html[end:at])
+        end = max(end, at + len(output))
+    return "".join([*kept, html[end:]])
 
 
 def _problems(block: Block, shown: Sequence[RenderedCode]) -> Iterator[str]:

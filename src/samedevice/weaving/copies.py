@@ -10,8 +10,9 @@ together by the same rules as `program` does here. A test in the browser compare
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from samedevice.devices import KINDS
 from samedevice.pages.page import Block, Page
@@ -53,9 +54,16 @@ class Copy:
             "data-about": self.about if self.needs or self.edit else "",
             "data-edit": self.edit,
             "data-keep": " ".join(map(str, self.keep)),
-            "data-needs": " ".join(map(str, self.needs)),
+            "data-needs": " ".join(_ranges(self.needs)),
             "data-raises": self.raises,
         }
+
+
+def _ranges(numbers: Iterable[int]) -> Iterator[str]:
+    """Rising numbers, those that follow each other as `2-9`: on a page with many blocks most need all before them."""
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in group]
+        yield f"{found[0]}-{found[-1]}" if len(found) > 2 else " ".join(map(str, found))
 
 
 def attributes(block: Block, copy: Copy | None) -> dict[str, str]:
