@@ -149,13 +149,18 @@ def on_files(files, config):
     assert "data-block" not in site.html("made")
 
 
-def test_a_theme_that_loads_one_page_only_has_the_scripts_on_all(site: Site) -> None:
-    """The reader may come to a page with outputs from one without."""
+def test_a_theme_that_loads_one_page_only_has_the_scripts_in_the_content(site: Site) -> None:
+    """It runs those of each page that it shows, so a reader may come to outputs from a page that has none of ours."""
     theme = "{name: material, features: [navigation.instant]}"
     (site.root / "mkdocs.yml").write_text(f"site_name: X\ntheme: {theme}\nplugins: [samedevice]\n", encoding="utf-8")
     site.build(index=GOOD, plain="# Plain\n\nText.\n")
-    assert "var sd=" in site.html("plain")
-    assert "assets/samedevice/outputs.js" in site.html("plain")
+    assert "var sd=" not in site.html("plain")
+    assert "assets/samedevice" not in site.html("plain")
+    html = site.html("index")
+    article = html.partition("<article")[2].partition("</article>")[0]
+    for part in ("var sd=", "assets/samedevice/outputs.js", "assets/samedevice/outputs.css"):
+        assert (article.count(part), html.count(part)) == (1, 1)
+    assert article.index("outputs.css") < article.index("data-block") < article.index("outputs.js")
 
 
 def test_fonts_are_those_of_the_theme_with_what_it_falls_back_to() -> None:

@@ -1,6 +1,9 @@
 /* What readers do with blocks and outputs, in any theme: choose a device or a version, copy to run, link. */
 (() => {
   const root = document.documentElement;
+  /* A theme that loads no pages runs this anew on each: what the page before had is gone then, and so is what it heard. */
+  window.sdHeard?.abort();
+  const { signal } = window.sdHeard = new AbortController();
   const all = (what, within = document) => [...within.querySelectorAll(what)];
   const make = (tag, about) => Object.assign(document.createElement(tag), about);
 
@@ -76,11 +79,11 @@
   addEventListener("click", ({ target }) => {
     const button = target.closest("button[data-sd], button[data-torch]");
     if (button) press(button);
-  });
+  }, { signal });
   addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
     if (key !== "d" || ctrlKey || metaKey || altKey || target.matches("input, textarea, select")) return;
     if (devices.length) choose("device", devices[(devices.indexOf(root.dataset.sd) + 1) % devices.length]);
-  });
+  }, { signal });
   show();
 
   /* Copy to run: a block after those that ran before it, by the rules of copies.py, which says what to write. */
@@ -117,6 +120,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   const toast = make("div", { className: "sd-toast", role: "status", hidden: true });
   const dialog = make("dialog", { className: "sd-dialog md-typeset", ariaLabel: "Copied program" });
   dialog.innerHTML = '<pre tabindex="0"></pre><form method="dialog"><button class="md-button">Close</button></form>';
+  all("body > .sd-toast, body > .sd-dialog").forEach((one) => one.remove());
   document.body.append(toast, dialog);
   let timer;
   const tell = sd.tell = (text, shown) => {

@@ -16,6 +16,8 @@ SCRIPT = "assets/samedevice/outputs.js"
 """Where they are on the site."""
 LOADS = re.compile(rf"(?:\n[ \t]*)?(?:<link\b[^>]*{STYLE}[^>]*>|<script\b[^>]*{SCRIPT}[^>]*></script>)")
 """What loads them, with the white space before it."""
+ARTICLE = re.compile(r"<article\b[^>]*>(?P<content>.*)</article>", re.S)
+"""The content of a page in a theme that has an element for it."""
 USES = re.compile(r'class="sd-|\bdata-block="')
 """What a page has that uses them."""
 CHOICE = "choice.js"
@@ -36,10 +38,18 @@ def with_choice(html: str) -> str:
 def where_used(html: str, instant: bool) -> str:
     """The same for a page that shows blocks or outputs; without its style and scripts for another one.
 
-    Where a theme takes readers from page to page without loading one (`instant`), the first page needs them for all.
-    Raises OSError.
+    A theme that takes readers from page to page without loading one (`instant`) runs the scripts of a page's content
+    when it shows the page, and no others. So they are in the content there. Raises OSError.
     """
-    return with_choice(html) if instant or USES.search(html) else LOADS.sub("", html)
+    if not USES.search(html):
+        return LOADS.sub("", html)
+    article = ARTICLE.search(html) if instant else None
+    if article is None:
+        return with_choice(html)
+    style, script = ("".join(tag.strip() for tag in LOADS.findall(html) if tag.strip()[1] == kind) for kind in "ls")
+    begin, content, end = html[: article.start("content")], article["content"], html[article.end("content") :]
+    begin, end = (LOADS.sub("", part) for part in (begin, end))
+    return f"{begin}{style}<script>{_choice()}</script>{content}{script}{end}"
 
 
 def within() -> str:
