@@ -18,7 +18,7 @@ from samedevice.integration.project_file import settings_of as read_settings
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.orphans import orphans
 from samedevice.pages.page import Page
-from samedevice.project import CHOICES, DEFAULTS, SETTINGS, Settings
+from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
 ROOT = Path(__file__).parents[1]
 OTHER = Settings("documentation/en", "examples", "golden", ("changelog.md", "api/*"), ("linenums", ".annotate"), False)
@@ -42,18 +42,18 @@ def test_the_defaults_are_those_of_this_site() -> None:
 def test_mkdocs_and_the_other_readers_take_each_setting(tmp_path: Path) -> None:
     """All of them read the one table: an author who moves to another builder changes nothing."""
     for name, default in ((name, getattr(DEFAULTS, name)) for name in SETTINGS):
-        value = ["x"] if isinstance(default, tuple) else CHOICES[name][-1] if name in CHOICES else default
+        value = {list: ["x"], dict: {"X": "x"}}.get(KINDS[name], CHOICES.get(name, [default])[-1])
         own = LegacyConfig(SCHEME)
         own.load_dict({name: value})
         assert own.validate() == ([], [])
         settings = Settings.of(own, tmp_path, "", "docs")
         assert settings == read_settings({"plugins": [{"samedevice": {name: value}}]}, tmp_path)
-        assert getattr(settings, name) == (tuple(value) if isinstance(value, list) else value)
+        assert getattr(settings, name) == {list: ("x",), dict: (("X", "x"),)}.get(KINDS[name], value)
         own = LegacyConfig(SCHEME)
-        own.load_dict({name: {"no": "value"}})
+        own.load_dict({name: [["no value"]]})
         assert own.validate()[0]
         with pytest.raises(ProjectError, match=f"samedevice: {name}"):
-            read_settings({"plugins": [{"samedevice": {name: {"no": "value"}}}]}, tmp_path)
+            read_settings({"plugins": [{"samedevice": {name: [["no value"]]}}]}, tmp_path)
 
 
 def test_pages_are_not_taken_from_outside_of_the_project(tmp_path: Path) -> None:

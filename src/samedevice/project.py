@@ -33,12 +33,14 @@ EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
 """Address where a page's file is edited on GitHub; MkDocs fills in the path."""
 
 
-def setting(default: Any, meaning: str, choices: tuple[str, ...] = ()) -> Any:
+def setting(default: Any, meaning: str, choices: tuple[str, ...] = (), kind: type | None = None) -> Any:
     """A field of `Settings` that a project may set in its mkdocs.yml: another setting is one more field.
 
-    `meaning` is what it means to an author; `choices` are the only words that it may be, if there are such.
+    `meaning` is what it means to an author; `choices` are the only words that it may be, if there are such. In the file
+    it is of a `kind`: by default a list where it is a tuple here, else of the type of the default.
     """
-    return field(default=default, metadata={"meaning": meaning, "choices": choices})
+    kind = kind or (list if isinstance(default, tuple) else type(default))
+    return field(default=default, metadata={"meaning": meaning, "choices": choices, "kind": kind})
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,15 @@ class Settings:
         choices=("recorded", "following"),
     )
     time_limit: float = setting(60.0, "seconds that one block may run: 60")
+    setup: str = setting(
+        "", "a file of Python that runs before each page that has blocks: they know its names, and no page shows it"
+    )
+    cwd: str = setting(
+        "",
+        "the folder, below that of mkdocs.yml, in which blocks run and from which they import, such as `.`; "
+        "without it, each page has an empty temporary one",
+    )
+    env: tuple[tuple[str, str], ...] = setting((), "environment variables of the blocks: `{MY_KEY: xxx}`", kind=dict)
     preload: tuple[str, ...] = setting(
         (),
         "modules, such as your package, that pytest imports once instead of on each page; what an import prints "
@@ -104,6 +115,7 @@ class Settings:
         """The settings of the project below `root`; `own` is what its mkdocs.yml says of the plugin, of known kinds."""
         said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in own.items()}
         said |= {key: said[key].strip("/") for key in ("programs", "recordings") if key in said}
+        said |= {key: tuple((name, str(one)) for name, one in said[key].items()) for key in ("env",) if key in said}
         return cls(**{**said, "name": name, "docs": docs, "flags": flags_of(root)})
 
     def page_name(self, path: str) -> str:
@@ -134,6 +146,8 @@ DEFAULTS = Settings()
 """The settings of a project that says nothing."""
 SETTINGS = {one.name: one.metadata["meaning"] for one in fields(Settings) if "meaning" in one.metadata}
 """What a project may say of the plugin in its mkdocs.yml, and what it means."""
+KINDS = {one.name: one.metadata["kind"] for one in fields(Settings) if "kind" in one.metadata}
+"""Of what type each of them is in mkdocs.yml."""
 CHOICES = {one.name: one.metadata["choices"] for one in fields(Settings) if one.metadata.get("choices")}
 """The settings that take one of some words."""
 

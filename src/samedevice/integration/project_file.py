@@ -15,7 +15,7 @@ import yaml  # type: ignore[import-untyped]
 from samedevice.errors import SameDeviceError
 from samedevice.integration.page_assets import SCRIPT, STYLE
 from samedevice.pages.includes import SNIPPETS
-from samedevice.project import CHOICES, DEFAULTS, MARKDOWN, NOTEBOOK, SETTINGS, Settings
+from samedevice.project import CHOICES, DEFAULTS, KINDS, MARKDOWN, NOTEBOOK, SETTINGS, Settings
 
 NAME = "mkdocs.yml"
 OTHER_NAME = "mkdocs.yaml"
@@ -23,6 +23,8 @@ CONFIG_DIR = "$config_dir"
 PLUGIN = "samedevice"
 EXTENSION = ("samedevice", "samedevice.integration.extension")
 """The names under which `markdown_extensions` may list the extension."""
+LONGEST = 86_400
+"""Seconds that a project may give a block: a day."""
 SUPERFENCES = "pymdownx.superfences"
 MACROS = ("macros", "zensical.extensions.macros")
 """The names under which `plugins` or `markdown_extensions` may list macros."""
@@ -99,22 +101,45 @@ def _merged(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
     """What a project says of the plugin in its mkdocs.yml. Raises ProjectError for what the plugin does not take."""
-    own: dict[str, Any] = dict(entries(project.get("plugins"))).get(PLUGIN) or {}
-    for name, value in own.items():
-        if name not in SETTINGS:
-            raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
-        default = getattr(DEFAULTS, name)
-        kinds = {tuple: (list,), float: (int, float)}.get(type(default), (type(default),))
-        if not isinstance(value, kinds):
-            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {value!r} is no {kinds[-1].__name__}; write one")
-        if value not in CHOICES.get(name, (value,)):
-            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: there is no {value!r}; write {' or '.join(CHOICES[name])}")
+    own = checked(dict(entries(project.get("plugins"))).get(PLUGIN) or {})
     docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
     macros = any(name in MACROS for key in ("plugins", "markdown_extensions") for name, _ in entries(project.get(key)))
     snippets = "" if own.get("console") else _snippets(project)
     superfences = dict(entries(project.get("markdown_extensions"))).get(SUPERFENCES)
     said = own | {"snippets": snippets, "macros": macros, "custom": custom(superfences)}
     return Settings.of(said, root, str(project.get("site_name") or ""), docs)
+
+
+def checked(own: Any) -> dict[str, Any]:
+    """What a project says of the plugin. Raises ProjectError for what the plugin does not take."""
+    if not isinstance(own, Mapping):
+        raise ProjectError(f"{NAME}: {PLUGIN}: {own!r} is no table of settings; write `name: value` lines below it")
+    for name, value in own.items():
+        if name not in SETTINGS:
+            raise ProjectError(f"{NAME}: the plugin {PLUGIN} has no setting {name}; it has {', '.join(SETTINGS)}")
+        wrong = _wrong(name, value)
+        if wrong:
+            raise ProjectError(f"{NAME}: {PLUGIN}: {name}: {wrong}")
+    return dict(own)
+
+
+def _wrong(name: str, given: object) -> str:
+    """What is wrong with the value of a setting; empty if nothing is."""
+    kind: type = KINDS[name]
+    value: Any = given
+    if not isinstance(given, (int, float) if kind is float else kind) or (type(given) is bool) != (kind is bool):
+        return f"{given!r} is no {kind.__name__}; write one"
+    if value not in CHOICES.get(name, (value,)):
+        return f"there is no {value!r}; write {' or '.join(CHOICES[name])}"
+    if kind is list and not all(isinstance(one, str) for one in value):
+        return "write each entry as a text"
+    if kind is dict and not all(type(one) in (str, int, float) for one in value.values()):
+        return "write each value as a text, in quotes"
+    if kind is float and not 0 < value <= LONGEST:
+        return f"write seconds, more than 0 and at most {LONGEST:,}"
+    if name in ("cwd", "setup") and (value.startswith("/") or ".." in value.split("/")):
+        return f"{value} is not below the folder of {NAME}; name one that is"
+    return ""
 
 
 def custom(superfences: Any) -> list[str]:

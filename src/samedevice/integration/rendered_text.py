@@ -26,6 +26,9 @@ def with_text(page: Page, text: str) -> Page:
     fences = find_fences(whole, page.path, hidden=not page.settings.console)
     blocks = []
     for block in page.blocks:
+        if block.of_project:
+            blocks.append(block)
+            continue
         like = (_language(block.fence), block.fence.body)
         fence = next((fence for fence in fences if (_language(fence), fence.body) == like), None)
         if fence is None:

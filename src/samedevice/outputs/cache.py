@@ -46,7 +46,7 @@ class OutputCache:
     def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
         """The file that says what a kept run was made with, and what it has to say."""
         return place(self.folder / "keys" / device, page), file_cache.digest(
-            "\0".join([*self.packages, *hardware(device)])
+            "\0".join([*self.packages, *hardware(device), page.settings.cwd, repr(page.settings.env)])
         )
 
     def find(self, page: Page, device: str) -> Recording | None:

@@ -57,6 +57,11 @@ class Block:
         return self.fence.mark == HIDES
 
     @property
+    def of_project(self) -> bool:
+        """Whether it is the project's setup, which is in no page."""
+        return self.hidden and self.path != self.page
+
+    @property
     def says_itself(self) -> bool:
         """Whether its own comments say what it must print."""
         return self.expected is self.fence

@@ -82,11 +82,27 @@ def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS)
                     _check_shown(block, settings)
         if page.endswith(NOTEBOOK):
             _check_prose(text, page, settings)
+    if blocks and settings.setup:
+        with complaints.collecting():
+            setup = _setup(page, root, settings)
+            blocks = [setup, *(replace(one, index=one.index + 1) for one in blocks)]
     complaints.raise_all()
     if settings.expect == "following" and not page.endswith(NOTEBOOK):
         following = {fence.start: fence for fence in find_fences(text, page) if conventions.is_output(fence.info)}
         return [one if one.hidden else replace(one, expected=_expected(one, text, following)) for one in blocks]
     return blocks
+
+
+def _setup(page: str, root: Path, settings: Settings) -> Block:
+    """The project's setup as a hidden block at the top of a page. Raises PageError."""
+    try:
+        code = (root / settings.setup).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"setup: {settings.setup} cannot be read ({getattr(error, 'strerror', 'it is not UTF-8')})"
+        raise PageError(page, 1, f"{what}; name a file below the folder of mkdocs.yml") from None
+    options = Options(setup=settings.namespace == "section")
+    fence = Fence(0, 0, 1, "", conventions.HIDES, "python", code)
+    return Block(page, 0, "python", code, settings.setup, 1, 1, options, fence)
 
 
 def _expected(block: Block, text: str, following: Mapping[int, Fence]) -> Fence | None:

@@ -191,12 +191,16 @@ class SectionRunner:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
         notes = f"{folder}{NOTES}" if self.simulator else ""
         heavy = [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)]
-        given = [*hidden, {self.simulator.notes: notes}] if self.simulator else hidden
+        cwd, environ = self.root / page.settings.cwd, dict(page.settings.env)
+        if not cwd.is_dir():
+            raise SessionError(f"{page.path}: cwd: {page.settings.cwd} is no folder below that of mkdocs.yml")
+        given = [environ, *hidden, {self.simulator.notes: notes}] if self.simulator else [environ, *hidden]
         return {
             "page": page.path,
             "device": device,
             "root": str(self.root),
             "folder": str(folder),
+            "cwd": str(cwd) if page.settings.cwd else "",
             "printed": f"{folder}{PRINTED}",
             "simulated": self.simulator is not None,
             "notes": notes,

@@ -248,7 +248,9 @@ class Runner:
 
     def _program(self, command: str | list[str]) -> None:
         in_shell = isinstance(command, str)
-        done = subprocess.run(command, shell=in_shell, cwd=self.job["root"] if in_shell else None, check=False)
+        done = subprocess.run(
+            command, shell=in_shell, cwd=(self.job["cwd"] or self.job["root"]) if in_shell else None, check=False
+        )
         if done.returncode:
             raise SystemExit(done.returncode)
 
@@ -302,11 +304,11 @@ def _svg(figure: Any, **options: Any) -> str:
 
 def prepare(job: Job) -> None:
     """Make this process the page's: folder, device, warnings as they are shown, limits."""
-    os.chdir(job["folder"])
+    os.chdir(job["cwd"] or job["folder"])
     os.environ.update(job["environ"])
     os.environ |= {observing.LOG: job["log"], observing.FOLDER: job["root"], observing.USED: job["used"]}
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [job["observing"], os.environ.get("PYTHONPATH")]))
-    sys.path[:] = [path for path in sys.path if path not in BEGUN]
+    sys.path[:] = [*filter(None, [job["cwd"]]), *(path for path in sys.path if path not in BEGUN)]
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

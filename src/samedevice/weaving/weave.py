@@ -72,7 +72,8 @@ def weave_notebook(
     about: str = "",
 ) -> str:
     """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
-    woven = _blocks(page, shown, copies, about)
+    pairs = zip(page.blocks, _blocks(page, shown, copies, about), strict=True)
+    woven = (pair for block, pair in pairs if not block.of_project)
     parts = [
         draw(cell, diagrams or {}, html_fence) if isinstance(cell, str) else "".join(next(woven))
         for cell in cells(page)

@@ -13,19 +13,21 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.integration.project_file import SUPERFENCES, custom
+from samedevice.integration.project_file import SUPERFENCES, ProjectError, checked, custom
 from samedevice.pages.includes import SNIPPETS
-from samedevice.project import CHOICES, DEFAULTS, SETTINGS, Settings
+from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
 
 def _option(name: str) -> base.BaseConfigOption[Any]:
     """What MkDocs takes for a setting."""
-    default = getattr(DEFAULTS, name)
+    default, kind = getattr(DEFAULTS, name), KINDS[name]
     if name in CHOICES:
         return c.Choice(CHOICES[name], default=default)
-    if isinstance(default, tuple):
+    if kind is list:
         return c.ListOfItems(c.Type(str), default=[])
-    return c.Type((int, float) if isinstance(default, float) else type(default), default=default)
+    if kind is dict:
+        return c.Type(dict, default={})
+    return c.Type((int, float) if kind is float else kind, default=default)
 
 
 SCHEME = tuple((name, _option(name)) for name in SETTINGS)
@@ -34,6 +36,10 @@ SCHEME = tuple((name, _option(name)) for name in SETTINGS)
 
 def settings_of(config: MkDocsConfig, own: Mapping[str, Any], root: Path) -> Settings:
     """What a project says about itself; `root` is the folder of its mkdocs.yml. Raises PluginError."""
+    try:
+        checked(own)
+    except ProjectError as error:
+        raise PluginError(str(error)) from None
     docs = Path(config.docs_dir).resolve()
     if not docs.is_relative_to(root):
         raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")

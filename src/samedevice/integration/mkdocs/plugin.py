@@ -61,8 +61,8 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
         settings = settings_of(config, self.config, root)
         self.build = begin(config, self.site_outputs, settings)
         name_assets(config)
-        folders = (root / settings.programs, root / settings.recordings)
-        config.watch += [str(folder) for folder in folders if folder.is_dir()]
+        read = [settings.programs, settings.recordings, *filter(None, [settings.setup])]
+        config.watch += [str(root / one) for one in read if (root / one).exists()]
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
