@@ -137,10 +137,11 @@ class PageRuns:
         """The folder that the page is recorded in."""
         return self.recordings.setdefault(page.settings.recordings, Recordings(self.root, page.settings.recordings))
 
-    def write(self, page: Page, device: str, run: Run) -> str:
+    def write(self, page: Page, device: str, run: Run, into_page: bool = True) -> str:
         """Record a run; return a line that says what was done, or empty if that was said before.
 
-        Raises RecordingError where it cannot be written.
+        What the page itself says that its blocks print is written anew, too, if `into_page`. Raises RecordingError
+        where something cannot be written.
         """
         if (page.path, device) in self.written or run.environment is None:
             return ""
@@ -150,7 +151,7 @@ class PageRuns:
         outputs = list(zip(page.blocks, run.outputs, strict=True))
         faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
         first = faults[0].splitlines()[0] if faults else ""
-        if first_device:  # a fence of the page holds one text
+        if first_device and into_page:  # a fence of the page holds one text
             self._write_expected(page, device, outputs)
         if faults and page.settings.console:
             return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"

@@ -71,7 +71,7 @@ def test_it_records_and_says_what_it_left_out(project: Path, capsys: pytest.Capt
         "of those that failed, which show no output:",
         "  1 raise other errors, first docs/index.md:8 on cpu raised ZeroDivisionError: division by zero",
         "1 show no output, since they print something else each time, first docs/index.md:17",
-        "left as they are, 1 pages, which are listed below `leave`, first docs/refused.md:3: cannot read "
+        "left as they are, 1 pages, listed below `leave`, first docs/refused.md:3: cannot read "
         '"oops"; write options as key="value"; if another tool knows it, list it below foreign: in mkdocs.yml',
         "look: python -m mkdocs serve; then commit mkdocs.yml and tests/recordings",
     ]
@@ -251,3 +251,34 @@ def test_a_file_that_inherits_itself_is_refused(project: Path, capsys: pytest.Ca
     (project / "base.yml").write_text("INHERIT: mkdocs.yml\n", encoding="utf-8")
     assert main(["init"]) == FAILED
     assert "inherits itself" in capsys.readouterr().err
+
+
+def test_what_pages_say_themselves_is_compared(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In comments, in quotes, and in fences below; init changes no page, and recording writes what is printed, once."""
+    said = ["print(1)\n#> 1", 'print({"a": 1})\n"""\n{\n    \'a\': 1,\n}\n"""', "print(3)\n#> 4"]
+    text = "\n".join(
+        ["# Page\n", *(f"```python\n{code}\n```\n" for code in said), "```python\n5\n```\n\n```text\n5\n```\n"]
+    )
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    out = capsys.readouterr().out
+    assert "4 blocks say themselves what they print, and pytest compares with that\n" in out
+    assert "1 of them print something else, first docs/index.md:17; pytest fails until they say so" in out
+    assert (project / "docs/index.md").read_text(encoding="utf-8") == text
+    assert 'expect: "following"' in (project / "mkdocs.yml").read_text(encoding="utf-8")
+    tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "docs"]
+    for options, told in (([], "1 failed, 4 passed"), (["--samedevice-record"], "4 passed"), ([], "5 passed")):
+        done = subprocess.run([*tests, *options], cwd=project, capture_output=True, text=True, check=False)
+        assert told in done.stdout, done.stdout
+    assert (project / "docs/index.md").read_text(encoding="utf-8") == text.replace("#> 4", "#> 3")
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict"], cwd=project, capture_output=True, check=True)
+    assert "sd-text" not in (project / "site/index.html").read_text(encoding="utf-8")
+
+
+def test_fences_that_are_no_outputs_stay_text(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Many pages show a command or a file right after a block."""
+    text = "# Page\n\n```python\nprint(1)\n```\n\n```text\nmy-app --help\n```\n"
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    assert main(["init"]) == SAME
+    assert "say themselves" not in capsys.readouterr().out
+    assert "expect" not in (project / "mkdocs.yml").read_text(encoding="utf-8")

@@ -25,6 +25,8 @@ COMMENTS = "```python\nprint(1)\n#> 1\nx\n```\n"
         (COMMENTS.replace("x\n", "x\n#> 2\n"), Output("1\n"), None),
         (COMMENTS, Output("1\n", "2", figures=FIGURE), Output("", "2", figures=FIGURE)),
         (COMMENTS, Output("1\nby another way\n"), Output("1\nby another way\n")),
+        ("```python\nprint(x)\n'''\n{\n  1,\n}\n'''\n```\n", Output("{1}\n"), None),
+        ("```python\nprint(x)\n'''\n{2}\n'''\n```\n", Output("{1}\n"), Output("{1}\n")),
         ("```python\nprint(1)\n```\n", Output("1\n"), Output("1\n")),
     ],
 )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from samedevice.devices import present_devices
 from samedevice.errors import PageError
@@ -23,7 +24,7 @@ from samedevice.integration.project_file import (
     settings_of,
     weaves,
 )
-from samedevice.outputs.checks import fault
+from samedevice.outputs.checks import fault, unexpected
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.failures import Failed, by_kind, failed
@@ -35,7 +36,7 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
 from samedevice.pages.starts import what_it_starts
-from samedevice.project import CACHE, Settings
+from samedevice.project import CACHE, DEFAULTS, Settings
 
 Selected = Sequence[tuple[Page, str]]
 """Pages with code, each on each device of this machine."""
@@ -48,63 +49,124 @@ def init(root: Path, dry: bool = False, progress: Progress = lambda text: None) 
 
     Raises SameDeviceError. Nothing is written before all pages have run.
     """
-    path, project = named(root), read(root)
-    settings, tools, refused = settings_of(project, root), builders(root, project), list[PageError]()
-    keys = dict[str, dict[str, list[str]]]()
-    if "zensical" in tools and not weaves(project):
-        if (root / "zensical.toml").is_file():
-            raise ProjectError(OTHER_TOML)
-        keys["markdown_extensions"] = {}
-    if not asks(project):
-        refused = list(_refused(root, settings))
-        leave = [Path(error.path).relative_to(settings.docs).as_posix() for error in refused]
-        keys = {"plugins": {"leave": leave} if leave else {}, **keys}
-        settings = replace(settings, leave=tuple(leave))
-    texts = with_entries(path, project, keys)
-    pages = _pages(root, settings)
-    yield from _plan(root, pages, settings, " and ".join(one.name for one in texts), keys)
+    project = _Project(root)
+    yield from project.plan()
     if dry:
         yield "nothing was run or written; leave out --dry-run to do so"
         return
-    selected = [(page, device) for page in pages for device in present_devices() if page.blocks]
-    first = _run(PageRuns(root), selected, progress, "first run")
-    preload = worth_preloading(run.modules for run in first) if "plugins" in keys else []
-    if preload:
-        keys["plugins"]["preload"] = preload
-        texts = with_entries(path, project, keys)
-        settings = replace(settings, preload=tuple(preload))
-    # another fork server: what it has imported, NumPy, may hold a state of random numbers
-    second = _run(PageRuns(root, preload=settings.preload), selected, progress, "second run")
-    for file, text in texts.items():
-        file.write_bytes(text.encode())
-    yield from _sum_up(root, selected, list(map(_same, selected, first, second)))
-    if preload:
-        yield f"pytest imports {', '.join(preload)} once, not on each page, as `preload` says"
-    if refused:
-        yield f"left as they are, {len(refused)} pages, which are listed below `leave`, first {refused[0]}"
-    watch = f", which needs the line watch: [{settings.recordings}] in {path.name}" if "zensical" in tools else ""
-    changed = [*(file.name for file in texts), settings.recordings]
-    yield f"look: python -m {next(iter(tools))} serve{watch}; then commit {' and '.join(changed)}"
+    ran = project.run(progress)
+    says, others = _says(project.selected, ran)
+    few = 2 * len(others) >= len(says)  # most are something else than outputs, or there are none
+    if project.new:
+        project.settle(expect="recorded" if few else "following")
+        says, others = ([], []) if few else (says, others)
+    project.write()
+    yield from _sum_up(root, project.selected, ran)
+    if says:
+        yield f"{len(says)} blocks say themselves what they print, and pytest compares with that"
+    if others:
+        told = f"pytest fails until they say so, which --{project.settings.flags.strip('-')}-record writes there"
+        yield f"{len(others)} of them print something else, first {others[0]}; {told}"
+    yield from project.rest()
 
 
-def _plan(
-    root: Path, pages: Sequence[Page], settings: Settings, files: str, keys: dict[str, dict[str, list[str]]]
-) -> Iterator[str]:
-    """What will be run, what will not, and where it writes."""
-    blocks = [block for page in pages for block in page.blocks if block.kind != "shown"]
-    where = f"{sum(1 for page in pages if page.blocks)} of {len(pages)} pages"
-    limit = f"each block at most {settings.time_limit:g} s"
-    yield f"runs {len(blocks)} blocks on {where} twice, {limit}, with your rights"
-    left = [f"{count} {why}" for why, count in _left(pages).most_common()]
-    if left:
-        yield f"leaves as they are: {', '.join(left)}"
-    if any(block.options.skips_main for block in blocks):
-        yield 'leaves out what is below `if __name__ == "__main__":`, but where a fence has the word `run`'
-    yield f"writes {', '.join(filter(None, (files, settings.recordings, CACHE.as_posix())))} in {root}"
-    if keys:
-        yield f"adds {PLUGIN} to {' and '.join(keys)} in {files}"
-    else:
-        yield f"{named(root).name} lists {PLUGIN} already"
+class _Project:
+    """The project in `root`, whose mkdocs.yml is to list the plugin. Raises SameDeviceError."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path, self.project = named(root), read(root)
+        self.settings, self.tools = settings_of(self.project, root), builders(root, self.project)
+        self.new = not asks(self.project)
+        """Whether the plugin is listed now."""
+        self.refused: list[PageError] = []
+        self.own: dict[str, Any] = {}
+        """What the plugin's entry will say."""
+        if self._lacks_extension and (root / "zensical.toml").is_file():
+            raise ProjectError(OTHER_TOML)
+        if self.new:
+            self.refused = list(_refused(root, self.settings))
+            leave = [Path(error.path).relative_to(self.settings.docs).as_posix() for error in self.refused]
+            self.settings = replace(self.settings, expect="following")  # tried, and said only if they say something
+            self.settle(leave=leave)
+        self.pages = _pages(root, self.settings)
+        self.files = [file.name for file in self._texts()]  # raises, before anything runs
+
+    def settle(self, **said: Any) -> None:
+        """Have settings say this."""
+        self.own |= {name: value for name, value in said.items() if value not in ([], getattr(DEFAULTS, name))}
+        plain: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in said.items()}
+        self.settings = replace(self.settings, **plain)
+        self.pages = _pages(self.root, self.settings)
+
+    @property
+    def selected(self) -> Selected:
+        """The pages with code, each on each device of this machine."""
+        return [(page, device) for page in self.pages for device in present_devices() if page.blocks]
+
+    @property
+    def _lacks_extension(self) -> bool:
+        return "zensical" in self.tools and not weaves(self.project)
+
+    @property
+    def _keys(self) -> dict[str, dict[str, Any]]:
+        """What is added, below which keys of mkdocs.yml."""
+        keys: dict[str, dict[str, Any]] = {"plugins": self.own} if self.new else {}
+        return keys | ({"markdown_extensions": {}} if self._lacks_extension else {})
+
+    def _texts(self) -> dict[Path, str]:
+        return with_entries(self.path, self.project, self._keys)
+
+    def write(self) -> None:
+        """Write the files that list the plugin now."""
+        for file, text in self._texts().items():
+            file.write_bytes(text.encode())
+
+    def plan(self) -> Iterator[str]:
+        """What will be run, what will not, and where it writes."""
+        blocks = [block for page in self.pages for block in page.blocks if block.kind != "shown"]
+        where = f"{sum(1 for page in self.pages if page.blocks)} of {len(self.pages)} pages"
+        limit = f"each block at most {self.settings.time_limit:g} s"
+        yield f"runs {len(blocks)} blocks on {where} twice, {limit}, with your rights"
+        left = [f"{count} {why}" for why, count in _left(self.pages).most_common()]
+        if left:
+            yield f"leaves as they are: {', '.join(left)}"
+        if any(block.options.skips_main for block in blocks):
+            yield 'leaves out what is below `if __name__ == "__main__":`, but where a fence has the word `run`'
+        files = " and ".join(self.files)
+        yield f"writes {', '.join(filter(None, (files, self.settings.recordings, CACHE.as_posix())))} in {self.root}"
+        if files:
+            yield f"adds {PLUGIN} to {' and '.join(self._keys)} in {files}"
+        else:
+            yield f"{self.path.name} lists {PLUGIN} already"
+
+    def run(self, progress: Progress) -> list[Run]:
+        """Run the pages twice, and tell how far it has come. Raises SameDeviceError."""
+        first = _run(PageRuns(self.root), self.selected, progress, "first run")
+        if self.new:
+            self.settle(preload=worth_preloading(run.modules for run in first))
+        # another fork server: what it has imported, NumPy, may hold a state of random numbers
+        runs = PageRuns(self.root, preload=self.settings.preload)
+        return list(map(_same, self.selected, first, _run(runs, self.selected, progress, "second run")))
+
+    def rest(self) -> Iterator[str]:
+        """What else to tell."""
+        if self.settings.preload and self.new:
+            yield f"pytest imports {', '.join(self.settings.preload)} once, not on each page, as `preload` says"
+        if self.refused:
+            yield f"left as they are, {len(self.refused)} pages, listed below `leave`, first {self.refused[0]}"
+        needs = f", which needs the line watch: [{self.settings.recordings}] in {self.path.name}"
+        watch = needs if "zensical" in self.tools else ""
+        changed = [*self.files, self.settings.recordings]
+        yield f"look: python -m {next(iter(self.tools))} serve{watch}; then commit {' and '.join(changed)}"
+
+
+def _says(selected: Selected, ran: Sequence[Run]) -> tuple[list[Block], list[Block]]:
+    """The blocks whose page says what they print, and those of them that print something else."""
+    found = [one for one in _outputs(selected, ran) if one[0].expected and not one[2].died]
+    pages = {page.path: page for page, _ in selected}
+    found = [one for one in found if not fault(*one)]
+    return [one[0] for one in found], [one[0] for one in found if unexpected(pages[one[0].page], *one)]
 
 
 def _refused(root: Path, settings: Settings) -> Iterator[PageError]:
@@ -153,7 +215,7 @@ def _the_same(device: str, block: Block, one: Output | None, other: Output | Non
 def _sum_up(root: Path, selected: Selected, ran: Sequence[Run]) -> Iterator[str]:
     """Record the runs; yield how many blocks print, fail, or print something else each time."""
     runs = PageRuns(root)
-    said = [runs.write(page, device, run) for (page, device), run in zip(selected, ran, strict=True)]
+    said = [runs.write(page, device, run, into_page=False) for (page, device), run in zip(selected, ran, strict=True)]
     yield from (line for line in said if line.startswith("not recorded"))
     outputs = list(_outputs(selected, ran))
     wrong = list(failed(outputs))

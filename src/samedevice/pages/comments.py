@@ -1,4 +1,4 @@
-"""comments: what code says in comments that it prints, `#> 3` below `print(1 + 2)`, as pytest-examples has it."""
+"""comments: what code says that it prints, as pytest-examples has it: `#> 3` below `print(1 + 2)`, or in quotes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 
 MARK = "#>"
 """What begins such a comment."""
+QUOTES = ('"""', "'''")
+"""What such a text is in, below a statement that prints."""
+LOOSE = re.compile(r"\s+|,(?=\s*[\])}])")
+"""What may differ between a text and what was printed: blanks, line breaks, and commas that a formatter adds."""
+
+Place = tuple[int, int]
+"""The first and the last line of a statement, from 1."""
 
 
 def said(code: str) -> dict[int, str]:
@@ -25,31 +33,76 @@ def said(code: str) -> dict[int, str]:
     return {one.start[0]: one.string.removeprefix(MARK).removeprefix(" ").rstrip() for one in found}
 
 
+def quoted(code: str) -> dict[Place, str]:
+    """The texts in quotes right below statements that print, by the lines that they take; none in other code."""
+    if not any(quotes in code for quotes in QUOTES):
+        return {}
+    try:
+        return dict(_quoted(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _quoted(node: ast.AST) -> Iterator[tuple[Place, str]]:
+    for body in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
+        if not isinstance(body, list):
+            continue
+        for above, one in pairwise(body):
+            text = one.value.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) else None
+            if isinstance(text, str) and _prints(above) and one.lineno == (above.end_lineno or 0) + 1:
+                yield _place(one), text
+    for child in ast.iter_child_nodes(node):
+        yield from _quoted(child)
+
+
+def says(code: str) -> bool:
+    """Whether code says what it prints."""
+    return bool(said(code) or quoted(code))
+
+
 def silent(code: str) -> str:
-    """The code without these comments."""
-    found = said(code)
-    return "\n".join(line for number, line in enumerate(code.split("\n"), start=1) if number not in found)
+    """The code without what it says that it prints."""
+    left = {*said(code), *(number for first, last in quoted(code) for number in range(first, last + 1))}
+    return "\n".join(line for number, line in enumerate(code.split("\n"), start=1) if number not in left)
+
+
+def whole(code: str) -> str:
+    """All that code says that it prints, in its order."""
+    found = {**{(number, number): text for number, text in said(code).items()}, **quoted(code)}
+    return "\n".join(text.strip("\n") for _, text in sorted(found.items()))
+
+
+def loose(text: str) -> str:
+    """A text without what may differ where it is in quotes."""
+    return LOOSE.sub("", text)
 
 
 def commented(code: str, printed: Iterable[tuple[int, str]], same: Callable[[str, str], bool]) -> str:
-    """The code with what it printed in comments, below the statements that print it.
+    """The code with what it printed below the statements that print it, in comments, or in quotes where it is in them.
 
-    `printed` has, in order, what was printed and in which line; `same` says whether a comment may stay as it is. So do
-    comments below what has no `print`, and a text in quotes below a statement, which pytest-examples writes for what is
-    long.
+    `printed` has, in order, what was printed and in which line; `same` says whether a text may stay as it is. So do
+    comments below what has no `print`.
     """
     nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
+    quotes = quoted(code)
+    bare = bool(quotes) and not said(code)  # a statement that says nothing gets no comment, where none has one
     texts = {_place(node): "" for node in nodes if not hasattr(node, "body") and _prints(node)}
     for line, text in printed:
         around = [place for place in map(_place, nodes) if place[0] <= line <= place[1]]
         place = min(around, key=lambda one: one[1] - one[0], default=(line, line))
         texts[place] = texts.get(place, "") + text
-    quoted = {node.lineno for node in nodes if isinstance(node, ast.Expr) and _is_text(node.value)}
-    return _with(code, {place: text for place, text in texts.items() if place[1] + 1 not in quoted}, same)
+    below = {place: next((one for one in quotes if one[0] == place[1] + 1), None) for place in texts}
+    lines = code.split("\n")
+    for place, text in sorted(texts.items(), key=lambda one: one[0][1], reverse=True):
+        quote = below[place]
+        if quote is not None and not same(loose(quotes[quote]), loose(text)):
+            lines[quote[0] - 1 : quote[1]] = _in_quotes(text, lines[quote[0] - 1])
+        elif quote is None and not bare:
+            _write_comments(lines, place, text, said(code), same)
+    return "\n".join(lines)
 
 
-def _place(node: ast.stmt) -> tuple[int, int]:
-    """The first and the last line of a statement."""
+def _place(node: ast.stmt) -> Place:
     return node.lineno, node.end_lineno or node.lineno
 
 
@@ -57,21 +110,25 @@ def _prints(node: ast.stmt) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "print" for one in ast.walk(node))
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _in_quotes(text: str, first: str) -> list[str]:
+    """Lines that hold a text in quotes, indented and quoted as the line that began the old one."""
+    indent = first[: len(first) - len(first.lstrip())]
+    quotes = next(one for one in QUOTES if one in first)
+    held = text.strip("\n").replace("\\", "\\\\").replace(quotes, "\\".join(["", *quotes]))
+    return [f"{indent}{line}".rstrip() for line in [quotes, *held.split("\n"), quotes]]
 
 
-def _with(code: str, texts: Mapping[tuple[int, int], str], same: Callable[[str, str], bool]) -> str:
-    """The code with these texts in comments; each is that of the statement with this first and last line."""
-    lines, old = code.split("\n"), said(code)
-    for (first, last), text in sorted(texts.items(), key=lambda one: one[0][1], reverse=True):
-        end = last
-        while end + 1 in old:
-            end += 1
-        new = [line.rstrip() for line in text.removesuffix("\n").split("\n")] if text else []
-        before = [old[number] for number in range(last + 1, end + 1)]
-        if len(before) != len(new) or not same("\n".join(before), "\n".join(new)):
-            indent = re.match(r"[ \t]*", lines[first - 1])
-            assert indent is not None
-            lines[last:end] = [f"{indent[0]}{MARK} {line}".rstrip() for line in new]
-    return "\n".join(lines)
+def _write_comments(
+    lines: list[str], place: Place, text: str, old: Mapping[int, str], same: Callable[[str, str], bool]
+) -> None:
+    """Put what the statement at a place printed into the comments below it, unless they may stay as they are."""
+    first, last = place
+    end = last
+    while end + 1 in old:
+        end += 1
+    new = [line.rstrip() for line in text.removesuffix("\n").split("\n")] if text else []
+    before = [old[number] for number in range(last + 1, end + 1)]
+    if len(before) != len(new) or not same("\n".join(before), "\n".join(new)):
+        indent = re.match(r"[ \t]*", lines[first - 1])
+        assert indent is not None
+        lines[last:end] = [f"{indent[0]}{MARK} {line}".rstrip() for line in new]

@@ -107,7 +107,7 @@ def _setup(page: str, root: Path, settings: Settings) -> Block:
 
 def _expected(block: Block, text: str, following: Mapping[int, Fence]) -> Fence | None:
     """The fence that says what a block must print, if there is one; `following` has those of text by their places."""
-    if block.kind == "python" and block.code == block.fence.body and comments.said(block.code):
+    if block.kind == "python" and block.code == block.fence.body and comments.says(block.code):
         return block.fence
     return following.get(_next(text, block.fence.end))
 

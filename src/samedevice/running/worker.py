@@ -209,6 +209,8 @@ class Runner:
         if block["skips_main"]:
             tree.body = [one for one in tree.body if not (isinstance(one, ast.If) and ast.unparse(one.test) == IS_MAIN)]
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        if tree.body and last and isinstance(last.value, ast.Constant) and isinstance(last.value.value, str):
+            last = None  # a text below code says something of it
         self._evaluate(tree, path)
         value = self._evaluate(ast.Expression(last.value), path) if last else None
         return "" if value is None else repr(value)

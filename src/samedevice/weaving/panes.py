@@ -53,6 +53,8 @@ def unsaid(block: Block, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
 def _rest(block: Block, output: Output) -> Output:
     if not block.says_itself:
         return Output(figures=output.figures)
+    if comments.loose(comments.whole(block.code)) == comments.loose(output.text):
+        return replace(output, text="")
     printed = Counter(line.rstrip() for line in output.text.rstrip("\n").split("\n"))
     return output if printed - Counter(comments.said(block.code).values()) else replace(output, text="")
 
