@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from claims.claimlib import DTYPES, FLOATS, anything, claim, one_memory, raises, same, shapes, tensors
+from claims.claimlib import DTYPES, FLOATS, anything, claim, one_memory, raises, refuses, same, shapes, tensors
 
 
 @claim("`ndim` is the number of dimensions. It is also the number of opening brackets before the first number.")
@@ -99,20 +99,6 @@ def test_arange_is_range(start: int, more: int, step: int, back: bool) -> None:
 def test_linspace(start: float, end: float, steps: int) -> None:
     x = torch.linspace(start, end, steps)
     assert (len(x), x[0].item(), x[-1].item()) == (steps, start, end)
-
-
-@claim("`torch.randint(0, 10, (2, 3))` | whole numbers from 0 to 9: the end is not included")
-def test_randint() -> None:
-    assert torch.randint(0, 10, (2000,)).unique().tolist() == list(range(10))
-
-
-@claim("`torch.rand(2, 3)` | floats from 0 up to 1, without 1, all equally likely")
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-def test_rand(dtype: torch.dtype) -> None:
-    x = torch.rand(200_000, dtype=dtype).float()
-    assert x.min() >= 0
-    assert x.max() < 1
-    assert x.histc(10, 0, 1).sub(20_000).abs().max() < 1000
 
 
 @claim("A function whose name ends in `_like` takes the shape, the data type and the device from another tensor.")
@@ -220,3 +206,58 @@ def test_capital_t_reads_a_size(n: int) -> None:
 def test_version() -> None:
     assert torch.torch_version.TorchVersion("2.13.0") > "2.9.1"
     assert type(torch.__version__) is torch.torch_version.TorchVersion
+
+
+@claim("The class numbers have to be `int64`, not negative, and smaller than `num_classes`.")
+@anything
+def test_class_numbers(dtype: torch.dtype) -> None:
+    assert refuses(F.one_hot, torch.tensor([0, 1], dtype=dtype), 2) == (dtype != torch.int64)
+    assert refuses(F.one_hot, torch.tensor([0, -1]), 2)
+    assert refuses(F.one_hot, torch.tensor([0, 2]), 2)
+
+
+@claim(
+    "These functions share three arguments: `dtype`, `device=None` (the current default, normally the CPU, unless the data is a tensor), and `requires_grad=False`, which matters in training (see Autograd)."
+)
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("tensor", (1,)),
+        *((name, (2,)) for name in ("zeros", "ones", "empty", "eye", "arange", "rand", "randn", "randperm")),
+        ("full", ((2,), 7)),
+        ("linspace", (0, 1, 2)),
+        ("randint", (5, (2,))),
+    ],
+)
+def test_shared_arguments(name: str, arguments: tuple[object, ...]) -> None:
+    make = getattr(torch, name)
+    assert make(*arguments).device.type == "cpu"
+    assert not make(*arguments).requires_grad
+    x = make(*arguments, dtype=torch.float64, device="meta", requires_grad=True)
+    assert (x.dtype, x.device.type, x.requires_grad) == (torch.float64, "meta", True)
+
+
+@claim('With `indexing="ij"`, the first argument changes from row to row, with `"xy"` from column to column.')
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_meshgrid(n: int, m: int) -> None:
+    a, b = torch.arange(n), torch.arange(m)
+    same(torch.meshgrid(a, b, indexing="ij")[0], a[:, None].expand(n, m))
+    same(torch.meshgrid(a, b, indexing="xy")[0], a.expand(m, n))
+
+
+@claim(
+    "As a context, `torch.device` sets the device for most calls that create a tensor and name no device (not for `from_numpy`, for example):"
+)
+def test_context() -> None:
+    with torch.device("meta"):
+        made = [torch.tensor(1), torch.zeros(1), torch.arange(2), torch.rand(2), torch.eye(2)]
+        named, array = torch.zeros(1, device="cpu"), torch.from_numpy(np.ones(1))
+    assert {one.device.type for one in made} == {"meta"}
+    assert (named.device.type, array.device.type) == ("cpu", "cpu")
+
+
+@claim("`torch.tensor(original)` copies too, with a warning.")
+@given(tensors())
+def test_copy_of_a_tensor(x: Tensor) -> None:
+    with pytest.warns(UserWarning, match="copy construct"):
+        assert not one_memory(torch.tensor(x), x)

@@ -67,7 +67,10 @@ def test_the_learning_rate_comes_back(saved: float, other: float) -> None:
     assert fresh.param_groups[0]["lr"] == saved
 
 
-@claim("read them; tensors go to the device that they had, unless `map_location` says where")
+@claim(
+    "read them; tensors go to the device that they had, unless `map_location` says where",
+    'to load a file of a GPU on any machine | `torch.load(path, map_location="cpu")`',
+)
 def test_where_a_file_goes(device: torch.device, tmp_path: Path) -> None:
     torch.save(torch.ones(2, device=device), tmp_path / "x.pt")
     assert torch.load(tmp_path / "x.pt").device.type == device.type
@@ -132,3 +135,24 @@ def test_load_copies(device: torch.device) -> None:
     assert model.weight.device.type == device.type
     assert not one_memory(model.weight, state["weight"])
     assert refuses(torch.set_rng_state, torch.get_rng_state().to("meta"))
+
+
+@claim("only some parameters of a file | `model.load_state_dict(state, strict=False)`, and read what it returns")
+def test_some_parameters() -> None:
+    state = {"weight": torch.ones(1, 2), "other": torch.ones(1)}
+    layer = nn.Linear(2, 1)
+    assert refuses(layer.load_state_dict, state)
+    found = layer.load_state_dict(state, strict=False)
+    assert (found.missing_keys, found.unexpected_keys) == (["bias"], ["other"])
+    same(layer.weight.detach(), state["weight"])
+
+
+@claim(
+    "the best model so far, in memory | `best = copy.deepcopy(model.state_dict())`: the state dict shares the model's memory"
+)
+def test_the_best() -> None:
+    layer, optimizer = trained()
+    shared, best = layer.state_dict(), deepcopy(layer.state_dict())
+    update(layer, optimizer)
+    assert shared["weight"].equal(layer.weight)
+    assert not best["weight"].equal(layer.weight)
