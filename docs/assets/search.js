@@ -11,7 +11,7 @@
     String.raw`-?\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL|stderr|stdout)\b(?::[\w.]+:|\s*[:|-]|\s)\s*`, String.raw`-\s+`,
   ].join("|")})+`);
   const NOISE = /^\s*(?:File "(?!.*\w(?:Error|Exception): ).*|Traceback .*|[\^~]+|.*\d+%\|.*|.*\b(?:it\/s|s\/it)\b.*|(?:\[\d+\] )?\{'\w+': .*\}|-{3,}>?.*|\.{3,}|The above exception .*|During handling .*|Original Traceback.*|frame #\d+: .*)$/;
-  const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure))(?::\**\s+|:?\**$|\(['"])(.*)$/;
+  const ERROR = /(?:^|[\s:>([*'])(?:\w+\.)*((?:[A-Za-z]\w*)?(?:Error|Warning|Exception|Iteration|Interrupt|Unsupported|Failure|CompilerFailed))(?::\**\s+|:?\**$|\(['"])(.*)$/;
   /* What PyTorch said of the same mistakes in earlier versions, and what it says now. */
   const DEVICES = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!";
   const typed = (all, one, other, name) => one.includes("cuda") !== other.includes("cuda") ? DEVICES
@@ -19,9 +19,9 @@
     : name === "src" ? "scatter(): Expected self.dtype to be equal to src.dtype"
     : name !== "target" ? "expected scalar type Float but found Double" : one.includes("Long") ? "expected scalar type Long but found Float" : "Found dtype Long but expected Float";
   const WINDOWS = { 126: "The specified module could not be found.", 1114: "A dynamic link library (DLL) initialization routine failed.",
-    1455: "The paging file is too small for this operation to complete." };
+    127: "The specified procedure could not be found.", 1455: "The paging file is too small for this operation to complete." };
   const OLD = [
-    [/\[WinError (126|1114|1455)\][^"\n]*?(?:Error loading|$)/gm, (_, number) => `[WinError ${number}] ${WINDOWS[number]} Error loading`],  /* in any language */
+    [/\[?WinError (126|127|1114|1455)\b[^"\n]*?(?:Error loading|$)/gm, (_, number) => `[WinError ${number}] ${WINDOWS[number]} Error loading`],  /* in any language */
     [/(DLL load failed(?: while importing \w+)?): (?!The specified).*/g, "$1: The specified module could not be found."],
     [/(OMP: Error #15: Initializing )\S+(, but found )\S+( already initialized)/g, "$1libiomp5md.dll$2libiomp5md.dll$3"],
     [/relocation error: \S*\/(lib\S+?): symbol (\S+), version (\S+) not defined.*/g, "$1: undefined symbol: $2, version $3"],
@@ -54,6 +54,10 @@
     [/1D target tensor expected, got \dD|(?<!expected, )multi-target not supported\b.*/g, "0D or 1D target tensor expected, multi-target not supported"],
     [/cannot perform reduction function (\w+) on (?:a )?tensor with no elements because the operation does not have an identity/g, "$1(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."],
     [/Unable to find a valid cuDNN algorithm to run convolution/g, "FIND was unable to find an engine to execute this computation"],
+    [/NCCL error: \S+:\d+, NCCL version \S+\s+nccl(System|UnhandledCuda)Error:.*/g, (_, kind) => `NCCL error: unhandled ${kind === "System" ? "system" : "cuda"} error (run with NCCL_DEBUG=INFO for details)`],
+    [/Shape mismatch: objects cannot be broadcast to a single shape/g, "Attempting to broadcast a dimension of length 3 at -1! Mismatching argument at index 1 had; but expected shape should be broadcastable to"],
+    [/\b(?:InductorError|BackendCompilerFailed): (?:backend=\S+ raised:)?\s*(?:LoweringException: )?/g, "BackendCompilerFailed: BackendCompilerFailed: backend='inductor' raised:\n"],  /* what raised it has a line of its own */
+    [/\b[\w.]*collate\w*\(\) missing 1 required positional argument/g, "collate_fn() missing 1 required positional argument"],
     [/NCCL error in: \S+:\d+, unhandled (\w+) error/g, "NCCL error: unhandled $1 error (run with NCCL_DEBUG=INFO for details)"],
     [/The value argument must be within the support/g, "Expected value argument to be within the support of the distribution, but found invalid values"],
     [/size '([^']*)' is invalid for input with (\d+) elements/g, "shape '$1' is invalid for input of size $2"],
@@ -112,6 +116,8 @@
     .replace(/CUDA kernel errors might be asynchronously reported at some other API call[^.]*\.|For debugging consider passing CUDA_LAUNCH_BLOCKING\s?=\s?1\.?|Compile with \S*TORCH_USE_CUDA_DSA\S* to enable device-side assertions\.?/g, "")  /* PyTorch says it of every error of CUDA */
     .replace(/\(Triggered internally at[^)]*\)?|https?:\S+| at (?:\/|[A-Z]:[\\/])\S+:\d+/g, "");
 
+  /* What says that another error came before: of a process, and of a compiler. */
+  const LATE = /^(?:ChildFailedError|BackendCompilerFailed)$/;
   /* The errors in a text, the last one first, each with its class and the frames before it; of a text without one, all of it. A usual
      class alone says little. */
   const errors = (text) => {
@@ -133,11 +139,11 @@
     const same = (one, two) => one.text === two.text || (one.name === "ChildFailedError" && one.name === two.name);
     const own = found.filter((one, at) => (words(one.text).length > 1 || /^\s*[A-Z]+_[A-Z_]+\b/.test(one.text)) && found.findIndex((two) => same(one, two)) === at);
     const rest = () => plain(text).split("\n").filter((line) => !NOISE.test(line)).map((line) => line.replace(PREFIX, "")).join(" ") || plain(text);
-    const wraps = ({ name, text }) => /^Caught \w+ in /.test(text) || name === "ChildFailedError";  /* what another thread or process raised comes after it */
+    const wraps = ({ name, text }) => /^Caught \w+ in /.test(text) || LATE.test(name);  /* what another thread or process raised comes after it */
     const causes = own.filter((one) => !wraps(one));
     const [, name, said] = own.length ? [] : /\braise (\w+)\([fr]?["']([^"'\n]{12,})/.exec(plain(text)) ?? [];  /* a frame without its message */
     if (said) own.push({ name, text: said, before: "" }), causes.push(own[0]);
-    return causes.length ? [...causes, ...own.filter((one) => one.name === "ChildFailedError")] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), before: "", bare: !!found[0] && USUAL.test(found[0].name) }];
+    return causes.length ? [...causes, ...own.filter((one) => LATE.test(one.name))] : own.length ? own : [{ name: found[0]?.name ?? "", text: found[0] ? `${found[0].name} ${found[0].text}` : rest(), before: "", bare: !!found[0] && USUAL.test(found[0].name) }];
   };
 
   /* Words without numbers, which are the reader's own. */
@@ -234,7 +240,7 @@
       if (raw.includes(".")) own(raw);
     });
     for (const word of /\b\dd\b/i.test(asked) ? asked.toLowerCase().match(/\b\dd\b/g) : []) own(word);
-    return [...found];
+    return found.size ? [...found] : words(asked).map(stem);  /* what is PyTorch? */
   };
 
   const text = (html) => html.replace(/<[^>]+>/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
@@ -394,7 +400,7 @@
     const split = (word) => (word.includes("_") && !has(index, word) ? word.split("_").filter((part) => part.length > 2) : [word]);
     const own = pasted ? words(asked) : [...tokens(asked).flatMap(split), ...dotted(asked)], few = own.filter((word) => !STOP.has(word) && !STOP.has(stem(word)));
     const named = new Set((asked.match(/\b(?!GPU|CPU|CUDA|RAM)[A-Z][A-Za-z]*[A-Z]\w*/g) ?? []).map((word) => word.toLowerCase()));  /* DDP, LayerNorm */
-    const list = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few;
+    const some = pasted || few.length < 2 ? own.filter((word) => pasted || !VAGUE.test(word)) : few, list = some.length ? some : own;
     const names = [...asked.toLowerCase().matchAll(/\b(np|torch|tensor|nn|model|optimizer)[. ](?=([a-z_]\w+))/g)].map(([, one, two]) => `${one}.${two}`);
     const joined = pasted ? [] : [...few.slice(1).flatMap((word, at) => [few[at] + word, `${few[at]}_${word}`]), ...names].filter((word) => has(index, word));
     const had = new Set(list.map(stem));  /* a word that the question has counts once, and not for its synonym again */
@@ -497,6 +503,12 @@
     const [[mine, my], [its, own]] = [asked, title].map(lacks);
     return mine && (!its || (mine === "NoneType" && its !== mine) || (ITSELF.test(its) || ITSELF.test(mine) || ANY.test(its) ? mine !== its : false) || (!ITSELF.test(its) && my !== own));
   };
+  /* What a module lacks is another error if the entry quotes another name; an entry that quotes none (`...`) is about all of its package. */
+  const lacking = (text) => /module '(\w+)[\w.]*' has no attribute '([\w.]+)'/.exec(text);
+  const elsewhere = (asked, title) => {
+    const [mine, its] = [asked, title].map(lacking);
+    return mine && its && (its[2] === "..." ? mine[1] !== its[1] : mine[2] !== its[2]);
+  };
   /* A module that is not found is another error if it has another name, but for one that a file of the reader's was saved with. */
   const missing = (text) => /No module named '?([\w.]+)/.exec(text)?.[1];
   /* What a page says of its sections, in its front matter: the words that one of them needs, or is known by, and the reader's numbers. */
@@ -529,7 +541,7 @@
     return { at: fits[at].at, says: told[at].says };
   };
   const strange = (asked, { title, fits }) => {
-    if (otherwise(asked, title)) return true;
+    if (otherwise(asked, title) || elsewhere(asked, title)) return true;
     if (missing(asked)) return !missing(title) || !(missing(asked) === missing(title) || fits[0]?.only);
     if (ABOUT.some((about) => about(asked) && about(asked) !== about(title))) return true;
     if (ALSO_ABOUT.some((about) => about(asked) && about(title) && about(asked) !== about(title))) return true;
@@ -562,16 +574,19 @@
         const common = theirs >= MOST || shared >= MUCH || (cover > .99 && (shared >= PART || !said.size));
         const same = [key, missing].some((named) => named(found[at].text) && named(found[at].text) === named(section.title));
         const weak = !same && (!common || (!certain && (cover < WEAK || both < 1 || scattered)) || found[at].bare || score_ < LEAST || beside || strange(found[at].text, section) || unfit(found[at], section));
-        best.set(section, { section, score: score_, cover, at, weak, beside, unfit: unfit(found[at], section), late: found[at].name === "ChildFailedError" });
+        best.set(section, { section, score: score_, cover, at, weak, beside, unfit: unfit(found[at], section), late: LATE.test(found[at].name) });
       }
     });
     /* Where the entry that is most like it is about something else, the others are too. */
-    const likest = [...best.values()].reduce((one, other) => (other.score > one.score ? other : one), { score: 0 });
-    if (likest.unfit) for (const one of best.values()) one.weak = true;
+    const likest = (some) => some.reduce((one, other) => (other.score > one.score ? other : one), { score: 0 });
+    for (const at of texts.keys()) {
+      const some = [...best.values()].filter((one) => one.at === at);
+      if (likest(some).unfit) for (const one of some) one.weak = true;
+    }
     const causes = pasted && [...best.values()].some(({ weak, late }) => !weak && !late);  /* before the report of the process that had one */
     const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score);
     /* A message that is whole in the text counts more than the unknown end of another program. */
-    if (index.flat && pasted && top[0]?.weak && !found[0].bare && !likest.unfit) {
+    if (index.flat && pasted && top[0]?.weak && !found[0].bare && !likest(top).unfit) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));
       const whole = top.filter(({ section, beside, unfit }) => !beside && !unfit && section.order() > LONG && !strange(asked, section) && ordered(index, section, all)[0] > WHOLE);
       for (const one of whole) one.weak = false;
