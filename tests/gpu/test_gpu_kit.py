@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import tarfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -110,7 +112,7 @@ def test_all_is_recorded_and_taken_in(site: Path, tmp_path: Path) -> None:
     assert recording.returncode == 0, said
     assert "CUDA is not recorded: " in said
     order = [line.split()[1] for line in said.splitlines() if line.startswith("recorded ")]
-    assert order == ["docs/short.md", "docs/long.md"]
+    assert sorted(order) == ["docs/long.md:17", "docs/long.md:3", "docs/short.md:3"]
     assert recorded(archive) == ["long", "short"]
 
     lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
@@ -133,10 +135,11 @@ def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Pa
     kit = make_kit(site, site / "build/kit")
     with start(kit, archive) as recording:
         (tmp_path / "begun").read_bytes()
-        while not archive.exists():
-            recording.stdout.readline()
+        said = ""
+        while "recorded docs/short.md:3" not in said:
+            said += recording.stdout.readline()
         os.killpg(recording.pid, signal.SIGKILL)
-    assert recorded(archive) == ["short"]
+    assert "short" in recorded(archive)
 
     shutil.copy(site / "docs/short.md", kit / "docs/third.md")
     (kit / "docs/long.md").write_text(LONG.format(code="raise ValueError('no such GPU')"))
@@ -144,20 +147,52 @@ def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Pa
         said, _ = recording.communicate(timeout=300)
     assert recording.returncode == 1
     assert "recorded docs/short.md" not in said
-    assert "recorded docs/third.md" in said
-    assert "| docs/long.md | cpu | 1 | docs/long.md:11 on cpu raised ValueError: no such GPU |" in said
+    assert "recorded docs/third.md:3" in said
+    assert "| docs/long.md:3 | cpu | 1 | docs/long.md:11 on cpu raised ValueError: no such GPU |" in said
     assert recorded(archive) == ["long", "short", "third"]  # of the long one, the blocks that did not fail
 
 
-def test_a_page_that_takes_too_long_keeps_no_other_from_being_recorded(site: Path, tmp_path: Path) -> None:
+def test_what_was_said_to_be_recorded_outlives_kills_at_random_moments(site: Path, tmp_path: Path) -> None:
+    """Whatever the log says is in an archive that is whole, however often the machine is taken away."""
+    for number in range(8):
+        code = f"import time\ntime.sleep(0.3)\nprint({number})"
+        (site / f"docs/page{number}.md").write_text(LONG.format(code=code))
+    archive, kit = tmp_path / "recordings.tar.gz", make_kit(site, site / "build/kit")
+    moments, told, kills = random.Random(59), set[str](), 0
+    while True:
+        with start(kit, archive) as recording:
+            time.sleep(moments.uniform(0.5, 2))
+            ended = recording.poll() is not None
+            if not ended:
+                os.killpg(recording.pid, signal.SIGKILL)
+            kills += not ended
+            told |= {line.split()[1] for line in recording.stdout if line.startswith("recorded ")}
+        if told:
+            shutil.rmtree(tmp_path / "unpacked", ignore_errors=True)
+            found = Archive(archive, tmp_path / "unpacked")
+            assert told <= {f"{one['page']}:{one['line']}" for one in found.results}
+            pages = {one.partition(":")[0] for one in told}
+            assert pages <= {f"docs/{name}.md" for name in recorded(archive)}
+        if ended:
+            break
+    assert kills > 1
+    assert len(told) == 2 * 9 + 1
+    lines, refused = report(Archive(archive, tmp_path / "last"), site)
+    assert refused == []
+    assert sum(line.startswith(("new: docs/", "changed: docs/")) for line in lines) == 10  # pages share blocks
+
+
+def test_a_block_that_takes_too_long_keeps_no_other_from_being_recorded(site: Path, tmp_path: Path) -> None:
     """The machine is there for half an hour, and one page may hang."""
     (site / "docs/long.md").write_text(LONG.format(code="while True: pass"))
     archive = tmp_path / "recordings.tar.gz"
     with start(make_kit(site, site / "build/kit"), archive, "--limit", "1") as recording:
         said, _ = recording.communicate(timeout=300)
-    assert "docs/long.md on cpu did not end within 1 s" in said
-    results = {one["page"]: one for one in json.loads((site / "build/kit/results.json").read_text())}
-    assert results["docs/long.md"]["failures"]
+    assert "docs/long.md:11 on cpu did not end within 1 s" in said
+    results = {(one["page"], one["line"]): one for one in json.loads((site / "build/kit/results.json").read_text())}
+    assert results["docs/long.md", 3]["failures"]
+    assert not results["docs/long.md", 17]["failures"]
+    assert recorded(archive) == ["long", "short"]
 
 
 def test_a_term_signal_ends_it_with_a_table(site: Path, tmp_path: Path) -> None:

@@ -27,17 +27,31 @@ from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, load_all
 from samedevice.outputs.recordings import Recording, State, block_statuses, combined
-from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record
+from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record, whole
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
 TEXTS = many(CODE, 5_000)
 TOLD = many(
-    record({"page": PATH, "device": one_of(*DEVICES), "key": HASH, "said": CODE, "failures": TEXTS, "printed": TEXTS}),
+    record(
+        {
+            "page": PATH,
+            "device": one_of(*DEVICES),
+            "line": whole(1, 1_000_000),
+            "key": HASH,
+            "kind": CODE,
+            "blocks": whole(0, 10_000),
+            "ran": whole(0, 10_000),
+            "milliseconds": whole(0, 10**9),
+            "said": CODE,
+            "failures": TEXTS,
+            "printed": TEXTS,
+        }
+    ),
     10_000,
 )
-"""What `record.py` tells of each page, in an archive of somebody else."""
+"""What `record.py` tells of each section, in an archive of somebody else."""
 EXPECTED = re.compile(
     r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
 )
@@ -128,9 +142,9 @@ def judged(page: Page, recordings: tuple[Recording, ...], results: list[dict[str
             if found is not None:
                 yield textwrap.indent(found.shown or "(nothing printed)", "    ")
         for one in results:
-            if (one["page"], one["device"]) == (page.path, device) and one["printed"]:
-                shown = one["printed"][block.index] if len(one["printed"]) == len(page.blocks) else ""
-                yield textwrap.indent(shown or "(not run)", "    (not recorded) ")
+            same = (one["page"], one["device"], len(one["printed"])) == (page.path, device, len(page.blocks))
+            if same and one["printed"][block.index]:
+                yield textwrap.indent(one["printed"][block.index], "    (not recorded) ")
 
 
 def report(archive: Archive, root: Path) -> tuple[list[str], list[str]]:
@@ -148,7 +162,7 @@ def report(archive: Archive, root: Path) -> tuple[list[str], list[str]]:
             done += take_over(root, page, recording)
         expectations += judged(page, recordings, archive.results)
     failed = [
-        f"{one['page']} on {one['device']}:\n\n" + "\n\n".join(one["failures"])
+        f"{one['page']}:{one['line']} on {one['device']}:\n\n" + "\n\n".join(one["failures"])
         for one in archive.results
         if one["failures"]
     ]

@@ -12,8 +12,10 @@ import sys
 from importlib.metadata import files
 from pathlib import Path
 
+from recorder import KNOWN
+
 from samedevice.errors import SameDeviceError
-from samedevice.project import DOCS, PROGRAMS
+from samedevice.project import DOCS, PROGRAMS, RECORDINGS
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -21,7 +23,7 @@ KIT = Path("build/gpu-kit")
 """Where the kit is, below the root; git ignores it."""
 PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml")
 """What the kit takes from the working tree, changed and new files included."""
-SCRIPTS = ("record.sh", "record.py")
+SCRIPTS = ("record.sh", "record.py", "recorder.py", "order.py")
 CARRIED = ("sybil",)
 """Packages that come along."""
 LIMIT = 40_000_000
@@ -31,9 +33,12 @@ LIMIT = 40_000_000
 def make_kit(root: Path, kit: Path) -> Path:
     """Write the kit of the working tree at `root`, instead of an earlier one. Raises SameDeviceError if it is large."""
     shutil.rmtree(kit, ignore_errors=True)
-    for name in _working_tree(root):
+    for name in _working_tree(root, *PARTS):
         if (root / name).is_file():  # else it was deleted, and git still lists it
             _copy(root / name, kit / name)
+    for name in _working_tree(root, RECORDINGS.as_posix()):
+        if (root / name).is_file():
+            _copy(root / name, kit / KNOWN / Path(name).relative_to(RECORDINGS))
     for script in SCRIPTS:
         _copy(HERE / script, kit / script)
     for package in CARRIED:
@@ -48,8 +53,8 @@ def make_kit(root: Path, kit: Path) -> Path:
     return kit
 
 
-def _working_tree(root: Path) -> list[str]:
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *PARTS]
+def _working_tree(root: Path, *parts: str) -> list[str]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *parts]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
 
 
