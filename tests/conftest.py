@@ -294,7 +294,7 @@ def code_blocks() -> Callable[[str], list[tuple[str, str]]]:
 @pytest.fixture
 def build(one_server: object, root: Path) -> Any:
     """A build of this repository."""
-    from made_site_outputs import Build
+    from made_build import Build
 
     return Build(root)
 

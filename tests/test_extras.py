@@ -16,8 +16,8 @@ from samedevice.extras import EXTRAS, MissingExtra, need
 from samedevice.integration.cli import FAILED, main
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
+from samedevice.page_runs import PageRuns
 from samedevice.project import Settings
-from samedevice.site_outputs import SiteOutputs
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
@@ -53,7 +53,7 @@ def test_the_error_names_what_is_missing_and_the_command() -> None:
 def test_each_part_names_its_extra(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A person who installed less than a page needs must not meet a traceback."""
     with pytest.raises(PluginError, match=r"pymdownx.*samedevice\[mkdocs\]"):
-        begin(MkDocsConfig(), SiteOutputs(root, print), Settings())
+        begin(MkDocsConfig(), PageRuns(root), Settings())
     assert main(["build"]) == FAILED
     assert "samedevice build needs" in capsys.readouterr().err
     with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):

@@ -30,7 +30,8 @@ ELSEWHERE = {
     "integration/zensical/pages.py": "integration/test_zensical.py",
     "integration/project_file.py": "integration/test_zensical.py",
     "nvidia.py": "test_devices.py",
-    "outputs/cache.py": "test_site_outputs.py",
+    "outputs/cache.py": "test_builds.py",
+    "outputs/record.py": "test_page_runs.py",
     "outputs/counts.py": "same_device_site/test_status.py",
     "pages/block.py": "pages/test_hashes.py",
     "pages/includes.py": "pages/test_conventions.py",
@@ -53,6 +54,7 @@ ELSEWHERE = {
     "weaving/printing.py": "weaving/test_exports.py",
     "weaving/prose.py": "weaving/test_export_prose.py",
     "weaving/script_export.py": "weaving/test_exports.py",
+    "weaving/shown.py": "test_builds_with_recordings.py",
 }
 """The modules that are tested by way of what uses them, with the tests that would fail first."""
 

@@ -11,7 +11,8 @@ import pytest
 
 from samedevice.devices import torch_build
 from samedevice.outputs.cache import OutputCache
-from samedevice.page_runs import UNCHANGED, PageRuns
+from samedevice.outputs.record import UNCHANGED
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import CACHE, Settings
@@ -197,7 +198,7 @@ def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, 
         page = write(SECTIONS.replace("print(3)", "print(4)"))
         cache = OutputCache(root)
         assert cache.missing(page, "cpu") == {2}
-        runs.forget()
+        runs.forget_page(page, "cpu")
         runs.start([(page, "cpu", 2)])
         assert runs.result(page, "cpu").outputs[2].text == "4\n"
         assert cache.missing(page, "cpu") == set()

@@ -1,78 +1,120 @@
-"""PageRuns: runs pages for pytest and for the build, each at most once a device, and reads and writes recordings."""
+"""PageRuns: runs the pages of a project, each at most once a device, for pytest and for builds."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 
-from samedevice.devices import LABELS, Simulator
-from samedevice.errors import RecordingError
-from samedevice.outputs.cache import OutputCache
-from samedevice.outputs.checks import expected_text, fault, unexpected
+from samedevice.devices import DEVICES, Simulator, torch_build
+from samedevice.outputs import record
+from samedevice.outputs.cache import OutputCache, as_recording
+from samedevice.outputs.checks import fails_as_known
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import Recordings, place
-from samedevice.outputs.recordings import Recording, update
+from samedevice.outputs.recording_files import Recorded, Recordings, file_hash
+from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page
 from samedevice.project import DEFAULTS
-from samedevice.running.reading import CHANGED
 from samedevice.running.section_runner import SectionRunner
 from samedevice.running.threads import wait_for
-from samedevice.temporary import sweep_files, write_atomically
+from samedevice.temporary import sweep_files
+from samedevice.weaving.shown import Known
 
-UNCHANGED = "unchanged: "
-"""What begins the line about a page that printed what is recorded of it already."""
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-"""A line of a file with its end."""
 PROGRAMS = ("console", "program")
 """The kinds of block that start programs: each imports PyTorch anew. Their pages run first, since they take longest."""
-ADVICE = "make room on the disk, or make the checkout writable, and record again"
-
-Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
-"""The recordings of a page, newest PyTorch first, and why others cannot be read."""
+MISSING = re.compile(r"No module named '(\w+)")
+"""The message about a module that is not installed."""
 
 
+@dataclass(eq=False)
+class PageRun:
+    """The run of a page on a device."""
+
+    page: Page
+    device: str
+    kept: Recording | None = None
+    """What was known of its outputs before."""
+    needed: bool = True
+    """Whether it has to run: not all was known."""
+    waits: bool = True
+    """Whether a build waits for it; if not, until it is done the build shows what was known before."""
+    future: Future[Run] | None = None
+    """What comes of it, once it has begun."""
+    found: Recording | None = None
+    """What is known of its outputs after it, for a build."""
+    lacking: tuple[str, ...] = ()
+    """The modules that it needs and that are not installed: what needs them was left out."""
+
+    @property
+    def hashes(self) -> tuple[str | None, ...]:
+        """What decides its outputs: two runs with the same hashes are one."""
+        return self.page.hashes(self.device, torch_build().version)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing of it is still to run."""
+        return self.future.done() if self.future else not self.needed
+
+    def result(self) -> Run:
+        """What came of it, waited for. Raises SessionError."""
+        assert self.future is not None
+        return wait_for(self.future)
+
+    def recording(self) -> Recording | None:
+        """What is known of the page's outputs here; waits for it, if builds do. Raises SessionError."""
+        if not self.future or not (self.waits or self.future.done()):
+            return self.kept
+        self.result()
+        return self.found
+
+
+@dataclass(eq=False)
 class PageRuns:
-    """The runs of the pages under the repository root `root`; with a `simulator`, on its devices.
+    """The runs of a project's pages. Call `close` at the end.
 
-    On another accelerator they run one section at a time, or `side_by_side`; `workers` on the CPU, None: one a core.
+    pytest starts them by `start`, a build by `build`. A later build runs what changed since.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        simulator: Simulator | None = None,
-        preload: Collection[str] = (),
-        side_by_side: int = 1,
-        workers: int | None = None,
-    ) -> None:
-        self.root = root
-        self.simulator = simulator
-        self.preload = preload
-        self.side_by_side = side_by_side
-        self.workers = workers
+    root: Path
+    """The repository root."""
+    simulator: Simulator | None = None
+    """What simulates the device."""
+    preload: Collection[str] = ()
+    """Modules to import once for all pages."""
+    side_by_side: int = 1
+    """How many sections an accelerator runs at once."""
+    workers: int | None = None
+    """How many sections the CPU runs at once; None: one a core."""
+    devices: tuple[str, ...] = ()
+    """Those that builds run pages on; with none of them, what is shown is what was recorded."""
+    report: Callable[[str], None] = field(default=lambda line: None)
+    """Called with a line for each page that a build has run."""
+    serves: bool = False
+    """Whether the first build waits for no run, and `run_rest` has the rest run in the background. Then what a run
+    printed is shown until its page changes, and what needs a module that is not installed is left out."""
+
+    def __post_init__(self) -> None:
         self.sessions: SectionRunner | None = None
-        self.futures: dict[tuple[str, str], Future[Run]] = {}
-        self.known: dict[str, Recorded] = {}
-        self.recordings: dict[str, Recordings] = {}
+        self.runs: dict[tuple[str, str], PageRun] = {}
         self.written: set[tuple[str, str]] = set()
+        self.later = self.serves
+        self._recorded: dict[str, Recorded] = {}
+        self._files: dict[str, Recordings] = {}
 
     @cached_property
     def cache(self) -> OutputCache:
         """What earlier runs printed."""
         return OutputCache(self.root)
 
-    def forget(self) -> None:
-        """Run pages anew, and read recordings anew, from now on: their files may have changed."""
-        self.futures, self.known, self.recordings, self.written = {}, {}, {}, set()
-
-    def forget_page(self, page: Page, device: str) -> None:
-        """Run this page anew on this device: what it printed was not right, and may be the next time."""
-        self.futures.pop((page.path, device), None)
-        self.written.discard((page.path, device))
+    @property
+    def futures(self) -> dict[tuple[str, str], Future[Run]]:
+        """What comes of the runs that were begun, by page and device."""
+        return {key: run.future for key, run in self.runs.items() if run.future}
 
     def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
         """Submit each page once for each device, with the blocks selected: page, device, index of the block.
@@ -87,55 +129,121 @@ class PageRuns:
         for path, device in sorted(wanted, key=lambda key: not starts_programs(pages[key[0]])):
             self.submit(pages[path], device, wanted[path, device])
 
-    def submit(
-        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
-    ) -> Future[Run]:
-        """Begin to run these blocks of a page, by index, all if None, unless it runs already; `later`: after others."""
+    def submit(self, page: Page, device: str, wanted: Collection[int] | None = None) -> PageRun:
+        """Begin to run these blocks of a page, by index, all if None, unless it runs already."""
+        key = (page.path, device)
+        if key not in self.runs:
+            self.runs[key] = PageRun(page, device)
+            self._begin(self.runs[key], wanted)
+        return self.runs[key]
+
+    def result(self, page: Page, device: str) -> Run:
+        """The page's run, waited for. Raises SessionError."""
+        return self.submit(page, device).result()
+
+    def forget_page(self, page: Page, device: str) -> None:
+        """Run this page anew on this device: what it printed was not right, and may be the next time."""
+        self.runs.pop((page.path, device), None)
+        self.written.discard((page.path, device))
+
+    def build(self, pages: Iterable[Page]) -> None:
+        """Begin to run what is not cached, and what changed since the build before; read recordings anew."""
+        self._recorded, self._files, self.written = {}, {}, set()
+        found = dict[tuple[str, str], PageRun]()
+        for page in pages:
+            for device in self.devices:
+                if any(block.runs_on(device) for block in page.blocks):
+                    found[page.path, device] = self._for_build(page, device)
+        self.runs = found  # at once, since threads that end runs read it
+        self.later = False
+
+    def _for_build(self, page: Page, device: str) -> PageRun:
+        run, before = PageRun(page, device, waits=not self.later), self.runs.get((page.path, device))
+        if self.serves and before and before.hashes == run.hashes and not self._changed(before):
+            before.page = page
+            return before
+        self.runs[page.path, device] = run
+        run.kept, missing = self.cache.find(page, device), self._missing(page, device)
+        run.needed = bool(missing)
+        if run.needed and run.waits:
+            self._begin(run, missing)
+        return run
+
+    def _changed(self, run: PageRun) -> bool:
+        """Whether a file that a block of a run read has other content now."""
+        found = run.found if run.found and run.done else run.kept
+        files = {file for entry in (found.entries if found else ()) for file in entry.read}
+        return any(file_hash(self.root / path) != hash for path, hash in files)
+
+    def _missing(self, page: Page, device: str) -> set[int]:
+        """The blocks that have to run, by index. One that is recorded to fail is shown without an output anyway."""
+        recordings, failing = self.recorded(page)[0], set[int]()
+        if not page.settings.console:
+            for block in page.blocks:
+                if fails_as_known(block, device, block_statuses(page, block.index, device, recordings)):
+                    failing.add(block.index)
+        return self.cache.missing(page, device, failing)
+
+    def run_rest(self, done: Callable[[PageRun], None]) -> list[PageRun]:
+        """Run in the background what the first build did not wait for; `done` is called for each run at its end."""
+        waiting = [run for run in self.runs.values() if run.needed and run.future is None]
+        for run in waiting:
+            future = self._begin(run, self._missing(run.page, run.device))
+            future.add_done_callback(lambda _, run=run: done(run))  # type: ignore[misc]
+        return waiting
+
+    def _begin(self, run: PageRun, wanted: Collection[int] | None) -> Future[Run]:
         if self.sessions is None:
             self.sessions = SectionRunner(
                 self.root,
-                page.settings.time_limit,
+                run.page.settings.time_limit,
                 workers=self.workers,
                 simulator=self.simulator,
                 preload=self.preload,
                 side_by_side=self.side_by_side,
             )
             _ = self.cache
-        key = (page.path, device)
-        if key not in self.futures:
-            self.futures[key] = self._kept(page, device, self.sessions.submit(page, device, wanted, later))
-        return self.futures[key]
+        end = partial(self._ended, run)
+        run.future = self.sessions.submit(run.page, run.device, wanted, later=not run.waits, end=end)
+        return run.future
 
-    def _kept(self, page: Page, device: str, run: Future[Run]) -> Future[Run]:
-        """The page's run, once it is kept, which spares the next build the run."""
-        kept: Future[Run] = Future()
+    def _ended(self, own: PageRun, run: Run) -> Run:
+        """Keep what came of a run, which spares the next build the run. A thread that runs sections calls this."""
+        page, device, recorded = own.page, own.device, self.recorded(own.page)[0]
+        latest = self.runs.get((page.path, device), own) is own  # else a later version of the page runs
+        if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
+            self.cache.keep(page, device, run, recorded)
+        if not self.devices:
+            return run
+        if self.serves:
+            run, own.lacking = without_lacking(page, device, run)
+        own.found = as_recording(page, run, own.kept, recorded)
+        if run.environment is not None and own.waits:
+            count = sum(output is not None for output in run.outputs)
+            self.report(f"ran {page.path} on {device}: {count} blocks, {run.seconds:.1f} s")
+        return run
 
-        def keep(done: Future[Run]) -> None:
-            try:
-                run = done.result()
-                latest = self.futures.get((page.path, device), kept) is kept  # else a later version of the page runs
-                if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
-                    self.cache.keep(page, device, run, self.recorded(page)[0])
-                kept.set_result(run)
-            except BaseException as error:
-                kept.set_exception(error)
-
-        run.add_done_callback(keep)
-        return kept
-
-    def result(self, page: Page, device: str) -> Run:
-        """The page's run, waited for. Raises SessionError."""
-        return wait_for(self.submit(page, device))
+    def of(self, page: Page) -> list[PageRun]:
+        """The runs of a page, one for each device."""
+        return [run for (path, _), run in self.runs.items() if path == page.path]
 
     def recorded(self, page: Page) -> Recorded:
         """What is recorded of a page in all environments, and why the rest cannot be read."""
-        if page.path not in self.known:
-            self.known[page.path] = self.folder_of(page).load(page)
-        return self.known[page.path]
+        if page.path not in self._recorded:
+            self._recorded[page.path] = self.files(page).load(page)
+        return self._recorded[page.path]
 
-    def folder_of(self, page: Page) -> Recordings:
+    def files(self, page: Page) -> Recordings:
         """The folder that the page is recorded in."""
-        return self.recordings.setdefault(page.settings.recordings, Recordings(self.root, page.settings.recordings))
+        return self._files.setdefault(page.settings.recordings, Recordings(self.root, page.settings.recordings))
+
+    def known(self, page: Page, here: Mapping[str, Recording | None] | None = None) -> Known:
+        """What is known of a page's outputs; waits for what still runs, if builds do. Raises SessionError.
+
+        `here` is what this machine printed on each device, where that is given.
+        """
+        here = {run.device: run.recording() for run in self.of(page)} if here is None else here
+        return Known(page, {device: here.get(device) for device in DEVICES}, *self.recorded(page), bool(self.devices))
 
     def write(self, page: Page, device: str, run: Run, into_page: bool = True) -> str:
         """Record a run; return a line that says what was done, or empty if that was said before.
@@ -147,63 +255,11 @@ class PageRuns:
             return ""
         first_device = all(path != page.path for path, _ in self.written)
         self.written.add((page.path, device))
-        where = f"{page.path} on {run.environment.folder}"
-        outputs = list(zip(page.blocks, run.outputs, strict=True))
-        faults = [found for block, output in outputs if output and (found := fault(block, device, output))]
-        first = faults[0].splitlines()[0] if faults else ""
         if first_device and into_page:  # a fence of the page holds one text
-            self._write_expected(page, device, outputs)
-        if faults and page.settings.console:
-            return f"not recorded: {where}, because {len(faults)} of its blocks failed, first {first}"
-        unsure = {*run.unsure, *(block.index for block in page.blocks if self.simulator and block.not_simulated)}
-        known, errors = self.recorded(page)
-        if errors:
-            raise errors[0]
-        own = self.folder_of(page).own(page)
-        old = next((one for one in own if one.environment.folder == run.environment.folder), None)
-        new = update(old, page, run.environment, run.outputs, unsure, known)
-        self.known.pop(page.path, None)
-        if new is None:
-            return f"{UNCHANGED}{where}"
-        try:
-            self.folder_of(page).save(page, new)
-        except OSError as error:
-            what = f"cannot be written ({error.strerror}); what was recorded before is as it was; {ADVICE}"
-            path = place(Path(page.settings.recordings), page).as_posix()
-            raise RecordingError(path, what) from None
-        left = f", {len(unsure)} left out" if unsure else ""
-        idle = sum(entry.output is None for entry in new.entries)
-        left += f", {idle} of them without using {LABELS[device]}" if idle else ""
-        left += f", of which {len(faults)} fail and show nothing, first {first}" if faults else ""
-        return f"recorded {where}: {len(new.entries)} blocks{left}"
-
-    def _write_expected(self, page: Page, device: str, outputs: Iterable[tuple[Block, Output | None]]) -> None:
-        """Write what blocks printed into the fences of their page that say what they print; leave the rest as it is.
-
-        Raises RecordingError, also for a page that was edited while its blocks ran.
-        """
-        printed = [
-            (block.expected, expected_text(block, output))
-            for block, output in outputs
-            if block.expected
-            and output
-            and not fault(block, device, output)
-            and unexpected(page, block, device, output)
-        ]
-        if not printed:
-            return
-        path = self.root / page.path
-        try:
-            if path.read_text(encoding="utf-8-sig") != page.text:
-                raise RecordingError(page.path, CHANGED)
-            lines = LINE.findall(path.read_bytes().decode())
-            for fence, text in reversed(printed):
-                first, last = (page.text.count("\n", 0, place) for place in (fence.start, fence.end))
-                end = lines[first][len(lines[first].rstrip("\r\n")) :]
-                lines[first + 1 : last] = [f"{line}{end}" for line in fence.lines(text)]
-            write_atomically(path.resolve(), "".join(lines))  # a page may be a link to a README
-        except OSError as error:
-            raise RecordingError(page.path, f"cannot be written ({error.strerror}); {ADVICE}") from None
+            record.write_expected(page, run, self.root)
+        said = record.record(page, run, self.files(page), self.recorded(page), self.simulator is not None)
+        self._recorded.pop(page.path, None)
+        return said
 
     def close(self) -> None:
         """End the processes that run pages."""
@@ -220,3 +276,26 @@ def starts_programs(page: Page) -> bool:
 def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:
     """Remove the unfinished files that a killed recording left."""
     sweep_files(root / recordings)
+
+
+def without_lacking(page: Page, device: str, run: Run) -> tuple[Run, tuple[str, ...]]:
+    """The run without what needs a module that is not installed, and the names of these modules."""
+    outputs, lacking = list(run.outputs), []
+    for _, blocks in page.units:
+        for number, block in enumerate(blocks):
+            name = _lacking(block, device, outputs[block.index])
+            if name:
+                lacking.append(name)
+                for later in blocks[number:]:
+                    outputs[later.index] = None
+                break
+    return replace(run, outputs=tuple(outputs)), tuple(dict.fromkeys(lacking))
+
+
+def _lacking(block: Block, device: str, output: Output | None) -> str:
+    """The module that a block lacks to its author's surprise; empty if it lacks none, or if that is there now."""
+    raised = output.raised if output else None
+    if raised is None or raised.type != "ModuleNotFoundError" or raised.is_a(block.options.raises_on(device)):
+        return ""
+    match = MISSING.match(raised.message)
+    return match[1] if match and importlib.util.find_spec(match[1]) is None else ""

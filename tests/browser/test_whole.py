@@ -9,7 +9,7 @@ import pytest
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.integration.page_weaver import PageWeaver
-from samedevice.site_outputs import SiteOutputs
+from samedevice.page_runs import PageRuns
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import woven_outputs
 
@@ -25,7 +25,7 @@ def expected(site: Path) -> dict[str, int]:
     """For each page, by its path on the site without suffix, how many outputs there are for it."""
     root = site.parent
     pages = tuple(parse_page(path, root) for path in page_paths(root))
-    weaver = PageWeaver(SiteOutputs(root, print, devices=()), Address("https://someone.github.io/same-device/"))
+    weaver = PageWeaver(PageRuns(root), Address("https://someone.github.io/same-device/"))
     made = {page.name: weaver.woven(page) for page in pages}
     return {name: len(OUTPUT.findall("".join(woven_outputs(one.markdown)))) for name, one in made.items()}
 

@@ -36,7 +36,7 @@ multiprocessing.get_context("fork").Process(target=time.sleep, args=[600], daemo
     "children in sessions of their own": """\
 import subprocess
 for _ in range(4): subprocess.Popen(['sleep', '600'], start_new_session=True)""",
-    "a daemon, by the site_outputs": """\
+    "a daemon, by the book": """\
 import os, time
 if os.fork() == 0:
     os.setsid()

@@ -39,15 +39,15 @@ def test_while_serving_one_server_runs_the_page_that_was_saved(site: Site) -> No
         plugin = config.plugins["samedevice"]
         config.plugins.on_startup(command="serve", dirty=False)
         config.plugins.on_config(config)
-        plugin.site_outputs.pending.report = said.append
+        plugin.runs.report = said.append
         build(config)
-        books.append(plugin.site_outputs)
+        books.append(plugin.runs)
     assert [line.split(":")[0] for line in said] == ["ran docs/index.md on cpu"]
     assert site.texts("index")[1] == "printed again"
     assert books[0] is books[1]
-    assert books[0].runs.sessions is not None
+    assert books[0].sessions is not None
     config.plugins.on_shutdown()
-    assert books[0].runs.sessions is None
+    assert books[0].sessions is None
 
 
 def test_recordings_and_snippets_are_watched_while_serving(site: Site) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from samedevice.outputs.checks import compare, fault, known
+from samedevice.outputs.checks import compare, fails_as_known, fault
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Recording, block_statuses, update
@@ -191,4 +191,7 @@ def test_a_block_that_failed_when_it_was_recorded_is_known_to_fail(page: Page, r
     failed = update(None, page, OTHER, [Output(raised=Raised("KeyError", "'a'")), Output("2.5000\n")])
     assert failed is not None
     statuses = [block_statuses(page, index, "cpu", [failed, recording]) for index in (0, 1)]
-    assert [known(block, "cpu", one) for block, one in zip(page.blocks, statuses, strict=True)] == [True, False]
+    assert [fails_as_known(block, "cpu", one) for block, one in zip(page.blocks, statuses, strict=True)] == [
+        True,
+        False,
+    ]

@@ -29,7 +29,8 @@ from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.failures import Failed, by_kind, failed
 from samedevice.outputs.output import VARIES, Output
-from samedevice.page_runs import UNCHANGED, PageRuns
+from samedevice.outputs.record import UNCHANGED
+from samedevice.page_runs import PageRuns
 from samedevice.pages import conventions
 from samedevice.pages.options import PYTHON, RUN, TRANSCRIPTS
 from samedevice.pages.page import Block, Page

@@ -18,7 +18,7 @@ from sybil.typing import Evaluator
 
 from samedevice.devices import torch_build
 from samedevice.errors import SameDeviceError, SessionError
-from samedevice.outputs.checks import compare, fault, known, record_command, unexpected
+from samedevice.outputs.checks import compare, fails_as_known, fault, record_command, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.recording_files import place
@@ -113,7 +113,7 @@ class PageSybil(Sybil):
         """Whether it is known, or is recorded now, that a block fails."""
         recordings, _ = self.job.runs.recorded(page)
         statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
-        return not page.settings.console and (self.job.record or known(block, self.device, statuses))
+        return not page.settings.console and (self.job.record or fails_as_known(block, self.device, statuses))
 
     def _varies(self, page: Page, block: Block) -> bool:
         """Whether it is recorded that a block prints something else each time; where all blocks count, none may."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from samedevice import file_cache
 from samedevice.errors import PageErrors, SameDeviceError
 from samedevice.outputs.recording_files import place
-from samedevice.pages.page import Page
+from samedevice.outputs.recordings import Recording
+from samedevice.page_runs import PageRuns
+from samedevice.pages.page import Block, Page
+from samedevice.pages.source import is_own
 from samedevice.project import CACHE, NOTEBOOK
-from samedevice.site_outputs import SiteOutputs
+from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.completeness import check_shown
+from samedevice.weaving.copies import copies
 from samedevice.weaving.diagrams import read_diagrams
-from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.prose import Address
+from samedevice.weaving.exports import exports
+from samedevice.weaving.panes import Shown
+from samedevice.weaving.prose import Address, plain_title
+from samedevice.weaving.shown import Known, newest, outputs_of
 from samedevice.weaving.weave import weave, weave_notebook, woven_outputs
+
+HIDDEN = re.compile(r"(?:^|/)\.")
+"""A file or a folder that is hidden."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +48,8 @@ class Woven:
 class PageWeaver:
     """Weaves the pages of one build of a site."""
 
-    site_outputs: SiteOutputs
-    """Knows what to show under the blocks."""
+    runs: PageRuns
+    """What runs the pages, and knows their outputs."""
     address: Address
     """Where the site is."""
 
@@ -48,28 +58,50 @@ class PageWeaver:
 
         Kept under the hash of the page's text, its diagrams, the site's address, and the outputs of its blocks.
         """
-        diagrams = read_diagrams(page, self.site_outputs.root)
+        diagrams, known = read_diagrams(page, self.runs.root), self.runs.known(page)
         write = weave_notebook if page.path.endswith(NOTEBOOK) else weave
-        key = file_cache.key(page.text, repr(diagrams), repr(self.address), *self.site_outputs.about(page))
+        key = file_cache.key(page.text, repr(diagrams), repr(self.address), *known.key)
 
-        def make() -> dict[str, object]:
-            def written(shown: dict[int, list[ShownOutput]]) -> str:
-                return write(page, shown, self.site_outputs.copies(page, shown), diagrams, self.about(page))
+        def written(shown: Shown) -> str:
+            return write(page, shown, copies(page, shown), diagrams, self.about(page))
 
-            return asdict(self.made(page, written))
-
-        return Woven(**file_cache.find_or_make(place(self.site_outputs.root / CACHE / "woven", page), key, make))
+        path = place(self.runs.root / CACHE / "woven", page)
+        return Woven(**file_cache.find_or_make(path, key, lambda: asdict(self.made(known, written))))
 
     def about(self, page: Page) -> str:
         """A page's link to what explains simulated devices; empty if the project has no such page."""
         return self.address.between(page, page.settings.simulated) if page.settings.simulated else ""
 
-    def made(self, page: Page, write: Callable[[dict[int, list[ShownOutput]]], str]) -> Woven:
-        """The same, made now; `write` writes the page, given what to show under each block."""
-        shown, problems = self.site_outputs.read(page)
-        woven = write(shown)
-        exports = self.site_outputs.exports(page, shown, self.address) if page.settings.exports else {}
-        return Woven(woven, exports, problems)
+    def made(self, known: Known, write: Callable[[Shown], str]) -> Woven:
+        """What is made of a page, made now; `write` writes the page, given what to show under each block."""
+        shown, problems = outputs_of(known)
+        return Woven(write(shown), self._exports(known, shown) if known.page.settings.exports else {}, problems)
+
+    def _exports(self, known: Known, shown: Shown) -> dict[str, str]:
+        """The page's files to take along, by suffix.
+
+        A page with code that is no Python has none: what is wrong with it is shown below the block.
+        """
+        page, recordings = known.page, [*known.recorded, *filter(None, known.here.values())]
+        files = {block.index: dict(self._files(block, recordings, page)) for block in page.blocks}
+        try:
+            found = exports(page, newest(shown), self.address, files)
+        except SyntaxError:
+            return {}
+        whole = {path: text for own in files.values() for path, text in own.items()}
+        return found | {SUFFIX: check_export(page, plain_title(page), whole, known.recorded)}
+
+    def _files(self, block: Block, recordings: Sequence[Recording], page: Page) -> Iterator[tuple[str, str]]:
+        """The files that a block runs or read, paths and texts, as they are published with the page.
+
+        They are regular files below the folders of programs and pages, by their own names: neither hidden nor links.
+        """
+        entries = (one.find(page, block.index).entry for one in recordings)
+        paths = {path for entry in entries if entry for path, _ in entry.read} | {block.path} - {page.path}
+        folders = tuple(f"{folder}/" for folder in (page.settings.programs, page.settings.docs))
+        for path in (path for path in sorted(paths) if path.startswith(folders) and not HIDDEN.search(path)):
+            if is_own(self.runs.root / path, self.runs.root):
+                yield path, (self.runs.root / path).read_bytes().decode(errors="replace")
 
 
 def messages(error: SameDeviceError) -> Iterable[str]:

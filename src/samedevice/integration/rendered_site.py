@@ -9,8 +9,8 @@ from typing import Protocol
 
 from markdown import Markdown  # type: ignore[import-untyped]
 
+from samedevice.outputs.recording_files import Recorded
 from samedevice.outputs.recordings import Recording
-from samedevice.page_runs import Recorded
 from samedevice.pages.page import Page
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.outputs.counts import count_blocks
+from samedevice.outputs.record import UNCHANGED
 from samedevice.outputs.recordings import Recording, State
-from samedevice.page_runs import UNCHANGED
 from samedevice.pages.page import Page
 
 Recorded = tuple[Page, tuple[Recording, ...]]

@@ -75,7 +75,7 @@ def _told(text: str) -> str:
     return "\n".join(line.rstrip() for line in clean(text, {}).split("\n"))
 
 
-def known(block: Block, device: str, statuses: Sequence[BlockStatus]) -> bool:
+def fails_as_known(block: Block, device: str, statuses: Sequence[BlockStatus]) -> bool:
     """Whether a block failed when it was recorded: it is shown without an output, and fails again without surprise."""
     return any(one.output and fault(block, device, one.output) for one in statuses)
 

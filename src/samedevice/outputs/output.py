@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,10 @@ class Raised:
         return bool(name) and name in (self.type, self.announced)
 
 
+CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
+"""What `died` says of a block of which nobody knows which text it ran."""
+RECORDED = ("text", "value", "raised", "figures", "died")
+"""The fields of an output that are recorded with it."""
 VARIES = "prints something else each time"
 """What `died` says of a block whose output is neither shown nor compared, since it was never the same twice."""
 
@@ -79,29 +83,23 @@ class Output:
         return "\n".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary without the empty fields, and without the trace."""
-        found = {
-            "text": self.text,
-            "value": self.value,
-            "raised": self._raised(),
-            "figures": [{"svg": figure.svg, "alt": figure.alt} for figure in self.figures],
-            "died": self.died,
+        """All of it but what is empty, for another process. `used` is always there, since a missing one means yes."""
+        found = _fields(self) | {
+            "raised": self.raised and _fields(self.raised),
+            "figures": [_fields(figure) for figure in self.figures],
         }
-        return {key: value for key, value in found.items() if value}
-
-    def _raised(self) -> dict[str, str] | None:
-        if self.raised is None:
-            return None
-        announced = {"announced": self.raised.announced} if self.raised.announced else {}
-        return {"type": self.raised.type, "message": self.raised.message, **announced}
+        return {key: value for key, value in found.items() if value or key == "used"}
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What `to_json` gives, with the names of its figures in place of the figures."""
-        found = self.to_json()
-        return (
-            found | {"figures": [{"svg": one.name, "alt": one.alt} for one in self.figures]} if self.figures else found
-        )
+        """What is recorded of it: no trace, and the names of its figures in place of the figures."""
+        found = {key: value for key, value in self.to_json().items() if key in RECORDED}
+        if self.raised:
+            kept = {key: value for key, value in _fields(self.raised).items() if key != "trace"}
+            found["raised"] = {key: value for key, value in kept.items() if value or key != "announced"}
+        if self.figures:
+            found["figures"] = [{"svg": one.name, "alt": one.alt} for one in self.figures]
+        return found
 
     @cached_property
     def digest(self) -> str:
@@ -110,12 +108,18 @@ class Output:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Output:
-        """The inverse of `to_json`, for what the schema allows."""
-        return cls(
-            **{key: found.get(key, "") for key in ("text", "value", "died")},
-            raised=Raised(**found["raised"]) if found.get("raised") else None,
-            figures=tuple(Figure(**figure) for figure in found.get("figures", ())),
-        )
+        """The inverse of `to_json`, and of `recorded` once the figures are whole. Other fields are left out."""
+        known = {one.name: found[one.name] for one in fields(cls) if one.name in found}
+        known |= {key: tuple(map(tuple, known[key])) for key in ("lines", "read") if key in known}
+        known["opened"] = tuple(known.get("opened", ()))
+        known["raised"] = Raised(**known["raised"]) if known.get("raised") else None
+        known["figures"] = tuple(Figure(**figure) for figure in known.get("figures", ()))
+        return cls(**known)
+
+
+def _fields(of: Output | Raised | Figure) -> dict[str, Any]:
+    """The values of its fields, by their names."""
+    return {one.name: getattr(of, one.name) for one in fields(of)}
 
 
 def digest(recorded: dict[str, Any]) -> str:

@@ -23,6 +23,8 @@ from samedevice.temporary import locked, write_atomically
 LARGEST = 50_000_000
 """Bytes that the file of a page's recordings may have."""
 ADVICE = "bring it back with git checkout, or delete it and record again"
+Recorded = tuple[tuple[Recording, ...], list[RecordingError]]
+"""The recordings of a page, newest PyTorch first, and why others cannot be read."""
 CONFLICT = "<<<<<<<"
 """What git writes where two branches changed the same lines."""
 
@@ -39,7 +41,7 @@ class Recordings:
         self.follow = follow
         self._hashes: dict[str, str] = {}
 
-    def load(self, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
+    def load(self, page: Page) -> Recorded:
         """What is recorded of a page, newest PyTorch first, and why a file cannot be read. Raises nothing."""
         try:
             return _with_moved(page, self.own(page), self), []
@@ -131,7 +133,7 @@ def place(folder: Path, page: Page) -> Path:
     return folder / f"{page.name}.json"
 
 
-def load_all(root: Path, folder: Path, page: Page) -> tuple[tuple[Recording, ...], list[RecordingError]]:
+def load_all(root: Path, folder: Path, page: Page) -> Recorded:
     """The recordings of a page below `folder`, newest PyTorch first, and why they cannot be read. Raises nothing."""
     return Recordings(root, folder).load(page)
 

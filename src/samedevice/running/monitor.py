@@ -131,14 +131,9 @@ def _is_last(message: Message) -> bool:
 
 def _output(found: Message) -> Output:
     """A block's output from its message. A figure that must not be on a page is left out, and is the block's error."""
-    trace, unsure, lines = found.pop("trace"), found.pop("unsure"), found.pop("lines")
-    opened, used = tuple(found.pop("opened")), found.pop("used")
-    output = replace(Output.from_json(found), unsure=unsure, lines=tuple((line, text) for line, text in lines))
-    output = replace(output, opened=opened, used=used)
+    output = Output.from_json(found)
     refused = next(filter(None, (figure_fault(figure.svg) for figure in output.figures)), "")
-    if refused:
-        return replace(output, raised=Raised("FigureError", refused), figures=())
-    return replace(output, raised=replace(output.raised, trace=trace)) if output.raised else output
+    return replace(output, raised=Raised("FigureError", refused), figures=()) if refused else output
 
 
 def how_it_ended(status: int | None) -> str:

@@ -12,13 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from samedevice.devices import KINDS
-from samedevice.outputs.output import Output
+from samedevice.outputs.output import CHANGED, Output
 from samedevice.outputs.recording_files import file_hash
 from samedevice.pages.page import Block, Page
 from samedevice.project import PACKAGE
 from samedevice.running.observing import OPENED, WRITTEN
 
-CHANGED = "is not kept, because a file that it runs or reads changed while it ran; run it again"
 COMPILED = re.compile(r"^(?P<folder>.*)__pycache__/(?P<name>[^/]+)\.[\w-]+(?:\.opt-\d)?\.pyc$")
 """The file of a module that Python compiled before: its source is what counts."""
 NOT_OURS = {"site-packages", "node_modules", *(kind.simulator.module for kind in KINDS.values() if kind.simulator)}

@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -114,12 +114,18 @@ class SectionRunner:
         self.temporary.remove()
 
     def submit(
-        self, page: Page, device: str, wanted: Collection[int] | None = None, later: bool = False
+        self,
+        page: Page,
+        device: str,
+        wanted: Collection[int] | None = None,
+        later: bool = False,
+        end: Callable[[Run], Run] = lambda run: run,
     ) -> Future[Run]:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
         Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
-        submitted without it, and as what yields to the other processes of the machine.
+        submitted without it, and as what yields to the other processes of the machine. `end` is called with the page's
+        run, and gives what becomes of it.
         """
         self.launcher.start()
         kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
@@ -131,7 +137,7 @@ class SectionRunner:
             alone = any(map(measures, (*before, *own))) if several else False
             call = partial(self._in_turn, alone, page, device, before, own, later)
             runs.append(self.pools[kind].submit(call, later or (several and not alone)))
-        return gather(runs, lambda found: merged(page, found))
+        return gather(runs, lambda found: end(merged(page, found)))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
         """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""

@@ -353,10 +353,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
         if block["count"] > present:
             continue
         report(start=number)
-        output = runner.run(block)
-        trace = output.raised.trace if output.raised else ""
-        kept = {"unsure": output.unsure, "lines": output.lines, "opened": output.opened, "used": output.used}
-        report(done=number, output=output.to_json() | {"trace": trace, **kept})
+        report(done=number, output=runner.run(block).to_json())
     # only the last ones: reading a name counts a reference in it, so the kernel copies that page of the server's memory
     report(end=[*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1])
     if "multiprocessing.util" in sys.modules:

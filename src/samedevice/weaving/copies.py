@@ -79,13 +79,17 @@ def attributes(block: Block, copy: Copy | None) -> dict[str, str]:
 
 
 def copies(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, Copy]:
-    """The copy of each block of Python, by index, but of those that need what a page hides. Raises SyntaxError.
+    """The copy of each block of Python, by index, but of those that need what a page hides.
 
-    `shown` is what is shown under each block; it decides whose values are printed.
+    `shown` is what is shown under each block; it decides whose values are printed. A page with code that is no Python
+    has none.
     """
     python = (block for block in page.blocks if block.kind == "python")
     blocks = (one for one in python if not any(led.hidden for led in (one, *page.program(one))))
-    return {block.index: _copy(page, block, shown.get(block.index, ())) for block in blocks}
+    try:
+        return {block.index: _copy(page, block, shown.get(block.index, ())) for block in blocks}
+    except SyntaxError:
+        return {}
 
 
 def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:

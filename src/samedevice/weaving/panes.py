@@ -37,6 +37,10 @@ class ShownOutput:
         return self.output.shown, tuple(figure.svg for figure in self.output.figures), self.note
 
 
+Shown = dict[int, list[ShownOutput]]
+"""What is shown under each block of a page, by the block's index."""
+
+
 def is_simulated(one: ShownOutput) -> bool:
     """Whether it is the output of a simulated device."""
     return one.output is not None and one.environment is not None and one.environment.simulated

@@ -29,14 +29,15 @@ from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
 from samedevice.outputs.orphans import orphans
 from samedevice.outputs.recording_files import place
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.pages.source import inside
 from samedevice.project import CACHE, NOTEBOOK, Settings
-from samedevice.site_outputs import SiteOutputs
+from samedevice.weaving.copies import copies
 from samedevice.weaving.diagrams import read_diagrams
-from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page
 
@@ -62,7 +63,7 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
 
 
 class SiteBuild:
-    """What one build of a site has read, and what it will write. `site_outputs` runs the pages, and outlives the build.
+    """What one build of a site has read, and what it will write. `runs` runs the pages, and outlives the build.
 
     It is the `Weaving` of the Markdown extension.
     """
@@ -70,13 +71,13 @@ class SiteBuild:
     names_languages = False
 
     @edge
-    def __init__(self, config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> None:
+    def __init__(self, config: MkDocsConfig, runs: PageRuns, settings: Settings) -> None:
         self.config = config
-        self.site_outputs = site_outputs
+        self.runs = runs
         self.settings = settings
         self.docs = Path(config.docs_dir).resolve()
         self.pages: dict[str, Page | SameDeviceError] = {}
-        self.shown: dict[str, dict[int, list[ShownOutput]]] = {}
+        self.shown: dict[str, Shown] = {}
         self.exports: dict[str, dict[str, str]] = {}
         self.listed: list[tuple[str, str, str]] = []
         self.failed: list[str] = []
@@ -93,7 +94,7 @@ class SiteBuild:
     def read(self, files: Files) -> None:
         """Parse all pages and begin to run those that changed."""
         take_notebooks(files, self.settings)
-        for file in list(links_out(files, self.docs, self.site_outputs.root)):
+        for file in list(links_out(files, self.docs, self.runs.root)):
             name = f"{self.settings.docs}/{file.src_uri}"
             log.error(f"{name}: this is a link out of the repository; put the file itself in its place")
             files.remove(file)
@@ -103,13 +104,13 @@ class SiteBuild:
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
         self._extend()
-        for line in orphans(self.site_outputs.root, pages, self.settings):
+        for line in orphans(self.runs.root, pages, self.settings):
             log.warning(line)
-        self.site_outputs.start(pages)
+        self.runs.build(pages)
 
     def _parsed(self, uri: str) -> Page | PageError:
         try:
-            return parse_page(self.docs / uri, self.site_outputs.root, settings=self.settings)
+            return parse_page(self.docs / uri, self.runs.root, settings=self.settings)
         except PageError as error:
             return error
 
@@ -127,12 +128,12 @@ class SiteBuild:
 
     @property
     def _weaver(self) -> PageWeaver:
-        return PageWeaver(self.site_outputs, self.address)
+        return PageWeaver(self.runs, self.address)
 
     @cached_property
     def _site(self) -> RenderedSite:
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
-        return RenderedSite(self.site_outputs.root, pages, self.site_outputs.runs.recorded)
+        return RenderedSite(self.runs.root, pages, self.runs.recorded)
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site, and the page that MkDocs is about to render."""
@@ -199,12 +200,12 @@ class SiteBuild:
         if found is None or not uri.endswith(NOTEBOOK):
             return None
 
-        def front(shown: dict[int, list[ShownOutput]]) -> str:
+        def front(shown: Shown) -> str:
             self.shown[uri] = shown
             return front_matter(found.text)
 
         try:
-            made = self._weaver.made(found, front)
+            made = self._weaver.made(self.runs.known(found), front)
         except SameDeviceError as error:
             self.pages[uri] = error
             return None
@@ -218,10 +219,10 @@ class SiteBuild:
         if not isinstance(found, Page) or shown is None:
             return None
         links = Links(page, files, self.config)
-        diagrams = read_diagrams(found, self.site_outputs.root)
-        copies, about = self.site_outputs.copies(found, shown), self._weaver.about(found)
-        notebook = with_outputs(found, shown, copies, links.follow, diagrams, about)
-        done, converted = convert(notebook, place(self.site_outputs.root / CACHE / "notebooks", found))
+        diagrams = read_diagrams(found, self.runs.root)
+        about = self._weaver.about(found)
+        notebook = with_outputs(found, shown, copies(found, shown), links.follow, diagrams, about)
+        done, converted = convert(notebook, place(self.runs.root / CACHE / "notebooks", found))
         if converted:
             log.info(f"converted {found.path}")
         links.check({heading["id"] for heading in done.headings})

@@ -16,13 +16,14 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
+from samedevice.devices import present_devices
 from samedevice.extras import MissingExtra, need
 from samedevice.integration.mkdocs.assets import is_instant, name_assets, take_assets
 from samedevice.integration.mkdocs.config import SCHEME, settings_of
 from samedevice.integration.page_assets import where_used
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
-from samedevice.project import Settings
-from samedevice.site_outputs import SiteOutputs
+from samedevice.project import CACHE, Settings
 
 if TYPE_CHECKING:
     from samedevice.integration.mkdocs.build import SiteBuild
@@ -40,7 +41,7 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
 
     def __init__(self) -> None:
         self.serving = False
-        self.site_outputs: SiteOutputs | None = None
+        self.runs: PageRuns | None = None
         self.build: SiteBuild | None = None
         self.check: BackgroundCheck | None = None
 
@@ -51,15 +52,17 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Begin a build; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
-        if self.site_outputs is None or self.site_outputs.root != root:
+        if self.runs is None or self.runs.root != root:
             self.on_shutdown()
-            self.site_outputs = SiteOutputs(root, log.info, later=self.serving)
+            self.runs = PageRuns(root, devices=present_devices(), report=log.info, serves=self.serving)
+            if not self.runs.cache.writable:
+                log.info(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
             if self.serving:
                 from samedevice.integration.mkdocs.serving import BackgroundCheck
 
-                self.check = BackgroundCheck(self.site_outputs)
+                self.check = BackgroundCheck(self.runs)
         settings = settings_of(config, self.config, root)
-        self.build = begin(config, self.site_outputs, settings)
+        self.build = begin(config, self.runs, settings)
         name_assets(config)
         read = [settings.programs, settings.recordings, *filter(None, [settings.setup])]
         config.watch += [str(root / one) for one in read if (root / one).exists()]
@@ -130,8 +133,8 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
 
     def on_shutdown(self, **_: Any) -> None:
         """End the processes."""
-        if self.site_outputs is not None:
-            self.site_outputs.close()
+        if self.runs is not None:
+            self.runs.close()
         if self.check is not None:
             self.check.close()
 
@@ -142,7 +145,7 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
         return self.build
 
 
-def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -> SiteBuild:
+def begin(config: MkDocsConfig, runs: PageRuns, settings: Settings) -> SiteBuild:
     """A fresh build. Raises PluginError where a package is missing; MkDocs brings not all that a build needs."""
     try:
         need("mkdocs", "the plugin samedevice")
@@ -150,4 +153,4 @@ def begin(config: MkDocsConfig, site_outputs: SiteOutputs, settings: Settings) -
         raise PluginError(str(error)) from None
     from samedevice.integration.mkdocs.build import SiteBuild
 
-    return SiteBuild(config, site_outputs, settings)
+    return SiteBuild(config, runs, settings)

@@ -21,10 +21,10 @@ from mkdocs.utils import get_relative_url
 
 from samedevice.errors import SameDeviceError
 from samedevice.integration.page_assets import text_of
+from samedevice.page_runs import PageRun, PageRuns
 from samedevice.pages.page import Page
-from samedevice.pending_runs import PendingRun
-from samedevice.site_outputs import SiteOutputs
 from samedevice.temporary import Folder, write_atomically
+from samedevice.weaving.shown import differ
 
 log = logging.getLogger("mkdocs.plugins.samedevice")
 STATES = "samedevice-checked.json"
@@ -40,8 +40,8 @@ STYLE = (
 class BackgroundCheck:
     """Checks the pages of a served site, once, after its first build."""
 
-    def __init__(self, site_outputs: SiteOutputs) -> None:
-        self.site_outputs = site_outputs
+    def __init__(self, runs: PageRuns) -> None:
+        self.runs = runs
         self.folder = Folder()
         self.site_dir: Path | None = None
         self.pages: Mapping[str, Page] = {}
@@ -53,7 +53,7 @@ class BackgroundCheck:
         """Have MkDocs watch for changes, and run what this machine has not run."""
         server.watch(str(self.folder.path))
         self.began = time.monotonic()
-        self.count = len(self.site_outputs.run_rest(self._finished))
+        self.count = len(self.runs.run_rest(self._finished))
         if self.count:
             log.info(f"{self.count} pages are shown as recorded, and run in the background to check them")
             self._tell()
@@ -75,27 +75,28 @@ class BackgroundCheck:
 
     def state(self, page: Page) -> str:
         """Whether this machine has checked a page, as a sentence; empty if no code of it runs here."""
-        runs = self.site_outputs.pending.of(page)
+        runs = self.runs.of(page)
         if not runs:
             return ""
-        if not all(run.future.done() for run in runs):
+        if not all(run.done for run in runs):
             return "Being checked on this machine" if self.began else "Not checked on this machine"
         lacking = dict.fromkeys(name for run in runs for name in run.lacking)
         return "Checked on this machine" + (f", but for what needs {', '.join(lacking)}" if lacking else "")
 
-    def _finished(self, run: PendingRun) -> None:
+    def _finished(self, run: PageRun) -> None:
         """Tell what came of a run; the thread that ran it calls this."""
         self.done += 1
         try:
-            run.future.result()
+            run.result()
+            before, after = (self.runs.known(run.page, {run.device: one}) for one in (run.kept, run.found))
+            if differ(before, after):
+                self.changed += 1
+                (self.folder.path / "changed").write_text(str(self.changed), encoding="utf-8")
         except CancelledError:
             return
         except SameDeviceError as error:
             log.error(str(error))
         self.lacking.update(run.lacking)
-        if self.site_outputs.changes(run):
-            self.changed += 1
-            (self.folder.path / "changed").write_text(str(self.changed), encoding="utf-8")
         self._write_states()
         self._tell()
 

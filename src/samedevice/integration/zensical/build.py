@@ -21,7 +21,7 @@ from samedevice.integration.project_file import NAME, ProjectError
 from samedevice.integration.zensical.copy import DocsCopy, description
 from samedevice.integration.zensical.pages import address_of
 from samedevice.outputs.orphans import orphans
-from samedevice.site_outputs import SiteOutputs
+from samedevice.page_runs import PageRuns
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.output_html import UNSEARCHED
 from samedevice.weaving.prose import plain_title
@@ -35,9 +35,8 @@ def build(root: Path) -> int:
     """
     copy = DocsCopy(root.resolve())
     config = copy.configure()
-    site_outputs = SiteOutputs(copy.root, lambda line: None, devices=())
     copy.problems += orphans(copy.root, list(copy.pages.values()), copy.settings)
-    made = dict(_made(copy, PageWeaver(site_outputs, address_of(config))))
+    made = dict(_made(copy, PageWeaver(PageRuns(copy.root), address_of(config))))
     taken = {uri: dict(one.exports) for uri, one in made.items() if one.exports}
     copy.fill(taken)
     _run_zensical(copy)

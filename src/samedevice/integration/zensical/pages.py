@@ -26,7 +26,6 @@ from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page, readable
 from samedevice.project import CACHE, MARKDOWN, NOTEBOOK, Settings
-from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page, html_fence, is_woven
 
@@ -110,9 +109,8 @@ class ZensicalPage:
         return next(((site, page) for page in pages if page.path == name), None)
 
     def _made(self, page: Page, text: str) -> Woven:
-        site_outputs = SiteOutputs(self.project.root, lambda line: None, devices=())
         rendered = page if page.path.endswith(NOTEBOOK) else with_text(page, text)
-        return PageWeaver(site_outputs, self.project.address).woven(rendered)
+        return PageWeaver(PageRuns(self.project.root), self.project.address).woven(rendered)
 
     def checked(self, html: str) -> str:
         """The HTML, or what is wrong with it if that does not show what ran. That of a copy is checked by its build."""

@@ -10,10 +10,11 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, place
 from samedevice.outputs.recordings import update
+from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.project import CACHE, RECORDINGS
-from samedevice.site_outputs import SiteOutputs
 from samedevice.weaving.panes import ShownOutput
+from samedevice.weaving.shown import outputs_of
 
 CPU_HERE = f"cpu-{torch_build().version}"
 """The environment of this interpreter's CPU."""
@@ -40,12 +41,12 @@ class Build:
         self.problems: list[str] = []
 
     def __call__(self, *pages: Page) -> list[dict[int, list[ShownOutput]]]:
-        site_outputs = SiteOutputs(self.root, self.lines.append, ["cpu"])
-        site_outputs.start(pages)
+        runs = PageRuns(self.root, devices=("cpu",), report=self.lines.append)
+        runs.build(pages)
         try:
-            found = [site_outputs.read(page) for page in pages]
+            found = [outputs_of(runs.known(page)) for page in pages]
         finally:
-            site_outputs.close()
+            runs.close()
         self.problems += [problem for _, problems in found for problem in problems]
         return [shown for shown, _ in found]
 

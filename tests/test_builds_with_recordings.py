@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_site_outputs import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
+from made_build import COMMAND, CUDA, TWO, Build, Write, record, record_as_run, texts
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
