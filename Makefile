@@ -3,7 +3,7 @@
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
 # With DEVICE=cuda, SIMULATED=1 records what simulated GPUs print, for which TORCH names a CUDA build.
 # TIMES=30: for `make flaky`. MINUTES=10 and SEED=7: for `make attack`. BUILDER=zensical: for `make canary`.
-# ARCHIVE=recordings.tar.gz: for `make gpu-import`. PROJECTS="NAME=FOLDER": for `make projects`.
+# ARCHIVE=recordings.tar.gz: for `make gpu-import`.
 # SAMEDEVICE_REPOSITORY=owner/name: for `make cards`.
 
 PYTHON ?= python3
@@ -13,7 +13,6 @@ export TORCH_INDEX
 TIMES ?= 30
 MINUTES ?= 10
 SEED ?=
-PROJECTS ?=
 AGAINST ?=
 BUILDER ?= zensical
 BIN := $(VENV)/bin
@@ -75,9 +74,6 @@ rest: $(VENV)/ready ## strict build, and the slow tests: browser, faults, other 
 bench: $(VENV)/ready ## print what building and testing cost, as ratios within one run
 	$(BIN)/python tools/bench/bench.py
 
-projects: $(VENV)/ready ## run or build the documentation of ten other projects, and run the tools that test it there
-	$(BIN)/python tools/bench/prove.py $(PROJECTS)
-
 status: $(VENV)/ready ## print how many outputs each environment has recorded (AGAINST=main: and which of a GPU's a change makes stale)
 	$(BIN)/python tools/recordings/status.py $(AGAINST)
 
@@ -131,4 +127,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	PYTHON=$(PYTHON) .ci/install $(VENV) dev
 	@touch $@
 
-.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench projects status mutants flaky faults attack canary release simulated lighthouse clean claims pictures claims-record
+.PHONY: help serve build cards test record gpu-kit gpu-import check lint rest bench status mutants flaky faults attack canary release simulated lighthouse clean claims pictures claims-record

@@ -1,104 +1,198 @@
-"""What building and testing cost, against what people would use instead.
+"""What building and testing cost on a made-up site that grows: prints it, and writes the figures of a whole run.
 
-made-up: 20 pages with 10 blocks each, built and tested by us and by other tools. real: the site of this repository; the
-other tools cannot take its fence options and notebooks, so there it is the site without our plugin, and one Python
-process that runs the blocks. reload: from saving a page to the browser showing it. scale: 10, 100 and 1,000 pages.
-
-All commands have one compute thread. They are run in turn, several rounds after one that warms up; tables hold medians,
-ratios are medians of the rounds' ratios. What was measured goes to results.json, and the figures of `scale` to the page
-about/how-it-works, which then wants to be recorded again. Takes most of an hour; the machine must be idle.
+Usage: python tools/bench/bench.py [--rounds N] [--quick]. Each page has ten blocks. plain is the site without our
+plugin, which runs nothing. cold is a build with no cache, warm one after which nothing has changed. bare is one Python
+process that runs the blocks, tests is pytest. Commands have one compute thread and are run in turn, after a round that
+does not count; figures are medians, ratios are medians of the rounds' ratios. They go to the page about/how-it-works,
+which then wants to be recorded again. Takes half an hour; the machine must be idle.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import ours
-import peers
-import real
-import reload
-import results
-import scale
-from measure import in_turn
-from sites import make_site
+from samedevice.running.machine import available_cores, processor
 
-PAGES = 20
-Part = Callable[[Path, int, bool], None]
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/about/how-it-works.md"
+LITERAL = re.compile(r"^measured = \{\n.*?^\}\n", re.M | re.S)
+"""Where the page holds the figures that its plot shows."""
+SIZES, QUICK = (10, 100, 1000), (5, 10, 20)
+"""Pages of the sites."""
+ENVIRON = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "NO_MKDOCS_2_WARNING": "1"}
+CONFIG = """\
+site_name: Bench
+theme: {{name: material, font: false, features: [navigation.prune]}}
+plugins: [{plugins}]
+markdown_extensions: [admonition, toc, pymdownx.highlight, pymdownx.superfences]
+"""
+BARE = """\
+import contextlib, io, json, pathlib
+for page, blocks in json.loads(pathlib.Path("blocks.json").read_text()).items():
+    names = {"__name__": "__main__"}
+    for block in blocks:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(block, page, "exec"), names)
+"""
+BLOCKS = """\
+import torch
+torch.manual_seed({number})
+x = torch.rand(64, 64)
+print(x.shape, x.dtype)
+---
+print((x @ x).mean())
+---
+y = x.reshape(8, 8, 64).sum(dim=0)
+print(y.shape)
+---
+model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
+print(sum(p.numel() for p in model.parameters()))
+---
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(20):
+    optimizer.zero_grad()
+    loss = model(x).square().mean()
+    loss.backward()
+    optimizer.step()
+print(f"{{loss.item():.3f}}")
+---
+big = torch.rand(512, 512)
+for _ in range(4):
+    big = torch.tanh(big @ big / 256)
+print(big.shape)
+---
+print(torch.arange(12).reshape(3, 4))
+---
+print(torch.equal(x, x.clone()), x.is_contiguous())
+---
+u, s, v = torch.linalg.svd(torch.rand(96, 96))
+print(s.shape)
+---
+values, indices = torch.topk(x.flatten(), 5)
+print(values.shape, indices.dtype)
+"""
+"""A page's ten blocks: small tensors, a matrix product, a model, a few training steps."""
+COMMANDS = {
+    "plain": ["-m", "mkdocs", "build", "-q", "-f", "plain.yml"],
+    "bare": ["bare.py"],
+    "cold": ["-m", "mkdocs", "build", "-q", "-f", "ours.yml"],
+    "warm": ["-m", "mkdocs", "build", "-q", "-f", "ours.yml"],
+    "tests": ["-m", "pytest", "-q", "-p", "no:cacheprovider", "docs"],
+}
+GOALS = [
+    ("cold", ("plain", "bare"), 1.0),
+    ("warm", ("plain",), 1.05),
+    ("tests", ("bare",), 1.2),
+]
+"""What is compared with what, and the ratio that it should not exceed on the smallest site."""
+Costs = dict[str, list[float]]
+"""The seconds of each round, by command."""
 
 
-def made_up(folder: Path, rounds: int, quick: bool) -> None:
-    """The made-up site, ours and the others."""
-    make_site(folder / "site", PAGES)
-    ours.record(folder / "site")
-    own = ours.commands(folder / "site", "docs/index.md")
-    others = {}
-    if not quick:
-        python = peers.environment(results.ROOT / ".cache/bench/venv")
-        others = peers.commands(folder / "peers", PAGES, python)
-    found = in_turn(own | others, rounds)
-    testers = [peer.name for peer in peers.PEERS if not peer.builds]
-    testing = [name for name in others if name in testers]
-    building = [name for name in others if name not in testers]
-    goals = list(results.sites_goals(found, 1.05, building, testing))
-    results.print_costs(f"{PAGES} pages, {PAGES * 10} blocks", found)
-    results.print_goals(goals)
-    if not quick:
-        results.save("made-up", results.summary(found), goals)
+def blocks(number: int) -> list[str]:
+    """The code of a page's blocks."""
+    return [f"{block.strip()}\n" for block in BLOCKS.format(number=number).split("---\n")]
 
 
-def the_real(folder: Path, rounds: int, quick: bool) -> None:
-    """The site of this repository."""
-    real.make_site(folder / "site")
-    found = in_turn(ours.commands(folder / "site", real.PAGE), rounds)
-    goals = list(results.sites_goals(found, 1.10, [], []))
-    results.print_costs(f"The site itself, {len(real.pages())} pages", found)
-    results.print_goals(goals)
-    if not quick:
-        results.save("real", results.summary(found), goals)
+def names(pages: int) -> list[str]:
+    """The names of a site's pages, in folders of ten, so that a page's navigation does not grow with the site."""
+    return ["index" if n == 0 else f"{n // 100:02}/{n // 10:03}/page-{n:04}" for n in range(pages)]
 
 
-def the_reload(folder: Path, rounds: int, quick: bool) -> None:
-    """The way from a save to the browser."""
-    real.make_site(folder / "site")
-    ours.commands(folder / "site", real.PAGE)["cold"]()
-    found = reload.measure(folder / "site", rounds)
-    goals = list(results.reload_goals(found))
-    results.print_figures(f"Seconds from saving {real.PAGE} to the browser; medians of {rounds} rounds", found)
-    results.print_goals(goals)
-    if not quick:
-        results.save("reload", found, goals)
+def make_site(folder: Path, pages: int) -> None:
+    """Write the site with our configuration, a plain one, and a program that runs the blocks alone."""
+    for number, name in enumerate(names(pages)):
+        path = folder / "docs" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fences = (f"```python\n{block}```" for block in blocks(number))
+        path.write_text("\n\n".join([f"# Page {number}", *fences, ""]), encoding="utf-8")
+    (folder / "plain.yml").write_text(CONFIG.format(plugins="search"))
+    (folder / "ours.yml").write_text(CONFIG.format(plugins="search, samedevice"))
+    shutil.copy(ROOT / "conftest.py", folder)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "bare.py").write_text(BARE)
+    (folder / "blocks.json").write_text(json.dumps({name: blocks(n) for n, name in enumerate(names(pages))}))
 
 
-def the_scale(folder: Path, rounds: int, quick: bool) -> None:
-    """The made-up site as it grows."""
-    found = scale.measure(folder, min(rounds, 3), (5, 10, 20) if quick else scale.SIZES)
-    goals = list(results.scale_goals(found))
-    results.print_figures(f"Sites that grow; medians of {min(rounds, 3)} rounds", found)
-    results.print_goals(goals)
-    if not quick:
-        results.save("scale", found, goals)
-        results.write_page()
+def seconds(arguments: Sequence[str], folder: Path) -> float:
+    """How long Python takes with these arguments. Raises SystemExit with its last words if it fails."""
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=os.environ | ENVIRON, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(arguments)} failed in {folder}:\n{(done.stdout + done.stderr)[-3000:]}")
+    return time.perf_counter() - started
 
 
-PARTS: dict[str, Part] = {"made-up": made_up, "real": the_real, "reload": the_reload, "scale": the_scale}
+def measured(folder: Path, pages: int, rounds: int) -> Costs:
+    """The seconds of each command on a site of so many pages, several rounds of all in turn."""
+    make_site(folder, pages)
+    seconds([*COMMANDS["tests"], "--record"], folder)
+    found: Costs = {name: [] for name in COMMANDS}
+    for number in range(rounds + 1):
+        for name, arguments in COMMANDS.items():
+            if name == "cold":
+                shutil.rmtree(folder / ".cache", ignore_errors=True)
+            spent = seconds(arguments, folder)
+            found[name] += [spent] * (number > 0)
+            print(f"  {pages} pages, round {number} of {rounds}: {name} {spent:.2f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def ratio(found: Costs, name: str, others: Sequence[str]) -> float:
+    """The median over the rounds of what one command took against what the others took together in that round."""
+    rounds = zip(found[name], *(found[other] for other in others), strict=True)
+    return float(statistics.median(own / sum(rest) for own, *rest in rounds))
+
+
+def growth(sizes: Sequence[int], taken: Sequence[float]) -> float:
+    """What a page more costs in the step to the largest site, against what it costs in the step before."""
+    (a, b, c), (x, y, z) = sizes, taken
+    return ((z - y) / (c - b)) / ((y - x) / (b - a))
+
+
+def literal(where: str, sizes: Sequence[int], medians: Mapping[str, Sequence[float]]) -> str:
+    """The figures as the code of the page has them."""
+    rows = {"where": where, "pages": list(sizes)} | {name: list(medians[name]) for name in ("plain", "cold", "warm")}
+    return "measured = {\n" + "".join(f'    "{name}": {json.dumps(value)},\n' for name, value in rows.items()) + "}\n"
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds after one that warms up (default: 5)")
-    parser.add_argument("--quick", action="store_true", help="without the other tools, scale small; nothing is written")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds after one that warms up (default: 3)")
+    parser.add_argument("--quick", action="store_true", help="small sites; nothing is written")
     options = parser.parse_args()
-    unknown = sorted(set(options.parts) - set(PARTS))
-    if unknown:
-        parser.error(f"{unknown[0]} is no part; choose from {', '.join(PARTS)}")
-    for name in options.parts or PARTS:
-        with tempfile.TemporaryDirectory(prefix="samedevice-bench-") as place:
-            PARTS[name](Path(place), options.rounds, options.quick)
+    sizes = QUICK if options.quick else SIZES
+    with tempfile.TemporaryDirectory(prefix="samedevice-bench-") as place:
+        found = [measured(Path(place, str(size)), size, options.rounds) for size in sizes]
+    medians = {name: [round(statistics.median(costs[name]), 3) for costs in found] for name in COMMANDS}
+    print(f"{'pages':<24}" + "".join(f"{size:9}" for size in sizes))
+    for name, taken in medians.items():
+        print(f"{name + ', seconds':<24}" + "".join(f"{value:9.2f}" for value in taken))
+    for name, others, most in GOALS:
+        print(f"{name + ' / ' + ' + '.join(others):<24}{ratio(found[0], name, others):9.2f}, at most {most}")
+    for name in ("cold", "warm"):
+        print(f"{name + ', a page more':<24}{growth(sizes, medians[name]):9.2f}, at most 1.15")
+    print(f"memory of the largest process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB")
+    if not options.quick:
+        where = f"{processor()}, {available_cores()} cores, {datetime.datetime.now(datetime.UTC).date().isoformat()}"
+        text = LITERAL.sub(lambda _: literal(where, sizes, medians), PAGE.read_text(encoding="utf-8"), count=1)
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
