@@ -13,8 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +22,8 @@ from .installed import Torch
 
 COMPILER = "g++"
 UNFINISHED = "unfinished-"
-EVERY = 10
-"""Seconds between two words about the progress."""
+SECONDS = 20
+"""What each of the two parts takes on one core of 2026, rounded up."""
 OLD = 11
 """PyTorch's headers, in C++20, are known to compile with this version of g++ and newer ones."""
 
@@ -36,13 +34,14 @@ def cache_folder() -> Path:
     return Path(base) / "simulated-gpu"
 
 
-def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path], None]) -> Path:
+def kept(name: str, torch: Torch, sources: Sequence[Path], build: Callable[[Path], None], part: str = "") -> Path:
     """Return the folder with what `build` writes, and build it if these sources were not built here before.
 
-    `build` is called with an empty folder. One process builds it at a time. Raises MachineError without a compiler.
+    `build` is called with an empty folder. One process builds it at a time. `part` says what it is where
+    the name does not. Raises MachineError without a compiler.
     """
     key = _key(torch, [path.name.encode() + b"\0" + path.read_bytes() for path in sorted(sources)])
-    announcement = f"simulated_gpu: compiling the {name} for PyTorch {torch.version}; this happens once"
+    announcement = f"simulated_gpu: compiling {part or name} for PyTorch {torch.version}: about {SECONDS} seconds, once"
     return _kept(f"{name}-{key}", build, announcement)
 
 
@@ -131,23 +130,3 @@ def _locked(path: Path, announcement: str) -> Iterator[None]:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-class Progress:
-    """Says on standard error how many of the files are compiled, and how long the others will take."""
-
-    def __init__(self, files: int) -> None:
-        self.files, self.compiled, self.start = files, 0, time.monotonic()
-        self.said = self.start
-        self.lock = threading.Lock()
-
-    def one_more(self) -> None:
-        """Count a file. Call it from any thread."""
-        with self.lock:
-            self.compiled += 1
-            now = time.monotonic()
-            if now - self.said < EVERY or self.compiled == self.files:
-                return
-            self.said = now
-            left = (now - self.start) / self.compiled * (self.files - self.compiled)
-            _say(f"simulated_gpu: {self.compiled} of {self.files} files compiled, about {left:.0f} s left")

@@ -8,7 +8,7 @@ from . import builder, elf, stubs
 from .installed import Torch
 
 SOURCES = Path(__file__).parent / "runtime"
-RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "pauses", "refusals", "streams")
+RUNTIME = ("devices", "errors", "graphs", "launches", "log", "memory", "pauses", "refusals", "sharing", "streams")
 DRIVER = {"libcuda.so.1": "driver", "libnvidia-ml.so.1": "nvml"}
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall")
 
@@ -16,7 +16,7 @@ FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall")
 def build(torch: Torch) -> list[Path]:
     """Return the libraries for this PyTorch, in the order in which they have to be loaded. Builds them if need be."""
     sources = [*SOURCES.glob("**/*.cpp"), *SOURCES.glob("**/*.h"), *map(Path, (__file__, elf.__file__, stubs.__file__))]
-    folder = builder.kept("runtime", torch, sources, lambda fresh: _build(torch, fresh))
+    folder = builder.kept("runtime", torch, sources, lambda fresh: _build(torch, fresh), "part 1 of 2, the runtime")
     return sorted(folder.glob("*.so"), key=lambda path: (path.stem != "cudart", path.stem))
 
 

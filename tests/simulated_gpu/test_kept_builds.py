@@ -43,7 +43,7 @@ def test_what_was_built_is_not_built_again(torch: Torch, source: Path, capsys: p
     """The first use takes a minute, and says why; the others must not."""
     folder = builder.kept("x", torch, [source], write)
     assert (folder / "result").read_text() == "built"
-    assert capsys.readouterr().err == "simulated_gpu: compiling the x for PyTorch 2.13.0+cu130; this happens once\n"
+    assert capsys.readouterr().err == "simulated_gpu: compiling x for PyTorch 2.13.0+cu130: about 20 seconds, once\n"
     assert builder.kept("x", torch, [source], lambda folder: pytest.fail("built again")) == folder
     assert capsys.readouterr().err == ""
 
@@ -123,18 +123,6 @@ def test_who_waits_for_a_build_says_so(torch: Torch, source: Path, capfd: pytest
     begun.wait()
     builder.kept("x", torch, [source], lambda folder: pytest.fail("built twice"))
     first.join()
-
-
-def test_the_progress_is_said_while_it_lasts(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first use takes minutes. A word every few seconds, and none at the end."""
-    seconds = iter([0.0, 5.0, 20.0, 21.0, 40.0])
-    monkeypatch.setattr(builder.time, "monotonic", lambda: next(seconds))
-    progress = builder.Progress(4)
-    for _ in range(4):
-        progress.one_more()
-    assert capsys.readouterr().err == "simulated_gpu: 2 of 4 files compiled, about 20 s left\n"
 
 
 def test_a_compiler_that_is_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

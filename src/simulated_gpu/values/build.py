@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -22,42 +19,27 @@ NAME = "values.so"
 def library() -> Path:
     """Return the compiled extension, built if it was not built before. Raises MachineError if that fails."""
     torch = installed.find()
-    sources = [*SOURCES.glob("*.cpp"), *SOURCES.glob("*.h"), SOURCES.parent.parent / "runtime" / "simgpu.h"]
-    return (
-        builder.kept(f"values-{sys.implementation.cache_tag}", torch, sources, lambda folder: _build(torch, folder))
-        / NAME
-    )
+    sources = [
+        *SOURCES.glob("*.cpp"),
+        *SOURCES.glob("*.h"),
+        SOURCES.parent.parent / "runtime" / "simgpu.h",
+        Path(__file__),
+    ]
+    name = f"values-{sys.implementation.cache_tag}"
+    return builder.kept(name, torch, sources, lambda folder: _build(torch, folder), "part 2 of 2, the values") / NAME
 
 
 def _build(torch: Torch, folder: Path) -> None:
-    work = folder / "work"
-    work.mkdir()
-    common = _compile_headers(torch, work)
-    files = sorted(
-        SOURCES.glob("*.cpp"), key=lambda path: path.stat().st_size, reverse=True
-    )  # the longest do not come last
-    progress = builder.Progress(len(files))
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        objects = list(pool.map(lambda source: _compile(torch, common, source, progress), files))
+    """Compile all files as one: PyTorch's headers, which cost more than the files themselves, are read once then."""
+    together, made = folder / "values.cpp", folder / "values.o"
+    files = [SOURCES / "common.h", *sorted(SOURCES.glob("*.cpp"))]
+    together.write_text("".join(f'#include "{path}"\n' for path in files))
+    builder.compile_with([*_flags(torch), "-c", str(together), "-o", str(made)])
     names = ("torch_cpu", "c10", "c10_cuda", "torch_cuda", "torch_python")
     libraries = [f"-L{torch.folder / 'lib'}", *(f"-l{name}" for name in names)]
-    builder.compile_with(["-shared", "-o", str(folder / NAME), *map(str, objects), *libraries])
-    shutil.rmtree(work)
-
-
-def _compile_headers(torch: Torch, work: Path) -> Path:
-    """Compile PyTorch's headers once for all files: they cost more than the files themselves."""
-    common = work / "common.h"
-    shutil.copy(SOURCES / "common.h", common)
-    builder.compile_with([*_flags(torch), "-x", "c++-header", str(common), "-o", f"{common}.gch"])
-    return common
-
-
-def _compile(torch: Torch, common: Path, source: Path, progress: builder.Progress) -> Path:
-    made = common.parent / (source.stem + ".o")
-    builder.compile_with([*_flags(torch), "-include", str(common), "-c", str(source), "-o", str(made)])
-    progress.one_more()
-    return made
+    builder.compile_with(["-shared", "-o", str(folder / NAME), str(made), *libraries])
+    together.unlink()
+    made.unlink()
 
 
 def _flags(torch: Torch) -> list[str]:

@@ -1,4 +1,4 @@
-// PyTorch's headers that most files need, compiled once for all of them.
+// PyTorch's headers that most files need.
 #pragma once
 
 #include <ATen/TensorOperators.h>

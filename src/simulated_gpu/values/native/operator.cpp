@@ -16,14 +16,14 @@ namespace simulated_gpu {
 namespace {
 
 // Launches of this thread whose values are computed already. An operator that calls others counts only its own.
-thread_local uint64_t computed = 0;
+thread_local uint64_t computed_launches = 0;
 thread_local int depth = 0;
 
 struct Claim {
   Claim() {
     runtime::enter();
     if (depth++ == 0)
-      computed = runtime::launched();
+      computed_launches = runtime::launched();
     before = open();
   }
   ~Claim() {
@@ -37,12 +37,12 @@ struct Claim {
     return open() != before;
   }
   void settle() const {
-    computed = runtime::launched() - before;
+    computed_launches = runtime::launched() - before;
   }
 
  private:
   static uint64_t open() {
-    return runtime::launched() - computed;
+    return runtime::launched() - computed_launches;
   }
   uint64_t before;
 };
