@@ -115,7 +115,12 @@ try:
 except RuntimeError as error:
     assert "device-side assert triggered" in str(error)
 """,
-    "a CUDA tensor that another process opens": 'torch.ones(3, device="cuda").untyped_storage()._share_cuda_()',
+    "a CUDA tensor in a queue between processes": """
+import torch.multiprocessing as mp
+if __name__ == "__main__":
+    with mp.get_context("spawn").Pool(1) as pool:
+        assert pool.map(torch.sum, [torch.ones(3, device="cuda")])[0].item() == 3
+""",
     "`torch.quantize_per_tensor`": 'torch.quantize_per_tensor(torch.ones(3, device="cuda"), 0.1, 0, torch.qint8)',
 }
 START = """

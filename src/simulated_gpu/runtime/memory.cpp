@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "state.h"
 
@@ -15,6 +16,10 @@ struct Block {
     size_t bytes;
     int device;       // or PINNED
     bool registered;  // the program's own memory, pinned by cudaHostRegister
+    bool mapped = false;  // by the driver, piece by piece
+    bool opened = false;  // another process's
+    int file = -1;        // the file that other processes open
+    int64_t shared = 0;   // the number of the sharing
 };
 
 std::map<uintptr_t, Block> blocks;
@@ -96,8 +101,9 @@ Status release(const char *what, void *address) {
     {
         std::lock_guard<std::mutex> guard(lock);
         auto block = blocks.find(number(address));
-        if (block == blocks.end() || block->second.device < 0) return result(INVALID_VALUE);
+        if (block == blocks.end() || block->second.device < 0 || block->second.opened) return result(INVALID_VALUE);
         bytes = block->second.bytes;
+        if (block->second.file >= 0) close(block->second.file);
         used[block->second.device] -= bytes;
         blocks.erase(block);
         munmap(address, bytes);
@@ -356,6 +362,37 @@ EXPORT int simgpu_range(const void *address, void **start, size_t *bytes) {
     return 0;
 }
 
+// -- Memory that processes share ----------------------------------------------------------------------------------------
+
+Status share(void *address, Shared &shared) {
+    static int64_t sharings = 0;
+    std::lock_guard<std::mutex> guard(lock);
+    auto block = find(address);
+    if (block == blocks.end() || block->second.device < 0 || block->second.opened || block->second.mapped)
+        return INVALID_VALUE;
+    auto &[start, found] = *block;
+    if (found.file < 0) {
+        found.file = file_of_block(reinterpret_cast<void *>(start), found.bytes);
+        found.shared = ++sharings;
+    }
+    shared = {found.file, found.shared, found.device, found.bytes};
+    return found.file < 0 ? OUT_OF_MEMORY : SUCCESS;
+}
+
+void note_opened(void *address, size_t bytes) {
+    std::lock_guard<std::mutex> guard(lock);
+    blocks[number(address)] = {bytes, current_device(), false, false, true};
+}
+
+Status close_opened(void *address) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto block = blocks.find(number(address));
+    if (block == blocks.end() || !block->second.opened) return INVALID_VALUE;
+    munmap(address, block->second.bytes);
+    blocks.erase(block);
+    return SUCCESS;
+}
+
 // -- Memory that the driver maps: expandable segments --------------------------------------------------------------------
 
 EXPORT int simgpu_take(int device, size_t bytes) {
@@ -374,7 +411,7 @@ EXPORT void simgpu_unreserve(void *address, size_t bytes) { munmap(address, byte
 EXPORT int simgpu_map(void *address, size_t bytes, int device) {
     std::lock_guard<std::mutex> guard(lock);
     if (mprotect(address, bytes, device_protection())) return INVALID_VALUE;
-    blocks[number(address)] = {bytes, device, false};
+    blocks[number(address)] = {bytes, device, false, true};
     return SUCCESS;
 }
 EXPORT int simgpu_unmap(void *address, size_t bytes) {

@@ -21,6 +21,7 @@ enum Status : int {
     INVALID_CONFIGURATION = 9,
     NO_DEVICE = 100,
     INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     SYMBOL_NOT_FOUND = 500,
     NOT_READY = 600,
@@ -152,3 +153,18 @@ const char *lost_launch();
 bool probing();
 // Whether this thread promised to compute what is launched.
 bool is_claimed();
+
+// A block of a device that other processes may open.
+struct Shared {
+    int file;
+    int64_t number;
+    int device;
+    size_t bytes;
+};
+// Makes a block of the calling process's one that others may open.
+Status share(void *address, Shared &shared);
+// Moves memory into a new file, and returns it; the address stays. -1 if there is no room.
+int file_of_block(void *address, size_t bytes);
+// Another process's block, mapped here; and its end.
+void note_opened(void *address, size_t bytes);
+Status close_opened(void *address);
