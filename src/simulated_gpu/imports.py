@@ -14,7 +14,10 @@ Call = Callable[[], None]
 
 def after(module: str, call: Call) -> None:
     """Call this right after the module is imported, or now if it is imported already."""
-    if module in sys.modules:
+    waiting = next((f for f in sys.meta_path if isinstance(f, _Finder) and f.module == module), None)
+    if waiting is not None:  # it may be at its import just now
+        waiting.calls.append(call)
+    elif module in sys.modules:
         call()
     else:
         sys.meta_path.insert(0, _Finder(module, call))
@@ -37,7 +40,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds one module as the other finders do, once."""
 
     def __init__(self, module: str, call: Call) -> None:
-        self.module, self.call = module, call
+        self.module, self.calls = module, [call]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -68,4 +71,5 @@ class _Loader(importlib.abc.Loader):
         self.loader.exec_module(module)
         if self.finder in sys.meta_path:
             sys.meta_path.remove(self.finder)
-            self.finder.call()
+            for call in self.finder.calls:
+                call()

@@ -71,6 +71,9 @@ def when_loaded(call: Callable[[], None]) -> None:
 
 def watch() -> None:
     """Wait for `import torch`, and put the simulated GPU in place then, if the environment asks for one."""
+    if settings.read() is not None:
+        # Triton reads it at each kernel, its own too, and may be imported first. Its interpreter runs them here.
+        os.environ.setdefault("TRITON_INTERPRET", "1")
     if not _is_watching():
         sys.meta_path.insert(0, _Finder())
 
@@ -180,3 +183,5 @@ def load(chosen: Settings) -> None:
     libraries[0].simgpu_set_shapes_only(int(chosen.shapes_only))
     # PyTorch keeps what it compiles for a GPU in a folder of the user's. What is "compiled" here must not get there.
     os.environ["USE_PYTORCH_KERNEL_CACHE"] = "0"
+    # Where Triton is installed, PyTorch replaces some of its CUDA kernels by Triton's. Those it replaces are computed.
+    os.environ["TORCH_DISABLE_NATIVE_JIT"] = "1"

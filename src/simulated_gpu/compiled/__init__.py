@@ -16,10 +16,9 @@ def install() -> None:
     """Have PyTorch compile for the CPU what it would compile for a GPU. Call it once torch is imported."""
     after("torch._inductor.compile_fx", _register)
     after("triton.runtime.driver", _stand_in)
+    after_both("triton", "triton.runtime.interpreter", _mend_interpreter)
     after_both("triton", "torch._dynamo", _leave_interpreter_alone)
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache_folder() / f"inductor-{_key()}"))
-    # Triton reads it when it is imported: a kernel of the program's runs in Triton's own interpreter.
-    os.environ.setdefault("TRITON_INTERPRET", "1")
     os.environ.setdefault("TORCH_WARM_POOL", "0")  # Inductor would start processes that compile for Triton
 
 
@@ -39,6 +38,12 @@ def _stand_in() -> None:
     from .triton_driver import stand_in
 
     stand_in()
+
+
+def _mend_interpreter() -> None:
+    from .triton_bits import mend
+
+    mend()
 
 
 def _leave_interpreter_alone() -> None:
