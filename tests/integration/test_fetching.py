@@ -61,7 +61,7 @@ PACKED = {"Content-Encoding": "gzip"}
         (b"no gzip", PACKED, "the download failed"),
         (b"\xff\xfe", {}, "the download failed"),
         (b"[" * 1_000_000, {}, "no page that samedevice can check: it is no JSON"),
-        (b'{"format": 3}', {}, "no page that samedevice can check: it has no title"),
+        (b'{"format": 4}', {}, "no page that samedevice can check: it has no title"),
         (b'{"format": 7}', {}, "another version of samedevice"),
     ],
     ids=["bomb", "flood", "cut", "unpacked", "no text", "deep", "empty", "version"],
