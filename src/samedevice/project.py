@@ -90,8 +90,8 @@ class Settings:
     expect: str = setting(
         "recorded",
         "`following`: a `text`, `console` or plain fence right after a block is what it must print, and so are "
-        "comments `#> …` and texts in quotes below what prints it; recording writes both anew, and what they say is "
-        "not shown again; "
+        "comments `#> …` and texts in quotes below what prints it; recording writes them anew, and the page shows it "
+        "once; "
         "`recorded`, the default: such fences and comments are text",
         choices=("recorded", "following"),
     )

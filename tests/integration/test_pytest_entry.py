@@ -248,4 +248,4 @@ def test_comments_of_pytest_examples_may_say_what_a_block_prints(project: pytest
     page.write_text(COMMENTED.format("7", "1"), encoding="utf-8")
     result = project.runpytest_subprocess(*ENTRY)
     result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines(["*docs/index.md:3 on cpu: not what the page says in its comments*", "-    #> 7"])
+    result.stdout.fnmatch_lines(["*docs/index.md:3 on cpu: not what the page says in its code*", "-    #> 7"])

@@ -7,6 +7,7 @@ import pytest
 from samedevice.pages.comments import commented, quoted, said, says, silent, whole
 
 DICT = "print(x)\n\"\"\"\n{\n    'a': [1, 2],\n    'b': 'c',\n}\n\"\"\"\nprint(y)\n"
+HELP = 'try:\n    f()\nexcept E as e:\n    print(e)\n    #> 0\n"""\nold\n"""\n'
 CAUGHT = 'try:\n    f()\nexcept E as e:\n    print(e)\n    """\n    old\n    """\n'
 LOOP = """\
 for x in (
@@ -44,7 +45,9 @@ def test_a_text_in_quotes_below_what_prints_says_what_it_prints() -> None:
         ("print(1)\n#> 2\nx = 1\n#> 3\n", [(1, "1\n")], "print(1)\n#> 1\nx = 1\n#> 3\n"),
         ("if x:\n    print(x)\n    #> 2\n", [], "if x:\n    print(x)\n"),
         ("if x:\n    print(x)\n#> 2\n", [(2, "2\n")], "if x:\n    print(x)\n#> 2\n"),
-        ("show(1)\n", [(1, "1\n")], "show(1)\n#> 1\n"),
+        ("print(0)\n#> 0\nshow(1)\n", [(1, "0\n"), (3, "1\n")], "print(0)\n#> 0\nshow(1)\n"),
+        ("show(1)\n#> 0\n", [(1, "1\n")], "show(1)\n#> 1\n"),
+        (HELP, [(2, "usage\n"), (4, "0\n")], HELP.replace("old", "usage")),
         (LOOP, [(5, "1\n"), (5, "2\n")], f"{LOOP}    #> 1\n    #> 2\n"),
         ("def f():\n    print(1)\n\nf()\n", [(2, "1\n")], "def f():\n    print(1)\n    #> 1\n\nf()\n"),
         ("if x: print(1); print(2)\n", [(1, "1\n"), (1, "2\n")], "if x: print(1); print(2)\n#> 1\n#> 2\n"),

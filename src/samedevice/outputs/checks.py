@@ -57,7 +57,7 @@ def unexpected(page: Page, block: Block, device: str, output: Output) -> str:
     found = difference(Output(_told(block.expected.body)), Output(_told(text)), vary)
     if not found:
         return ""
-    where = "in its comments" if block.says_itself else f"below it, line {block.expected.line}"
+    where = "in its code" if block.says_itself else f"below it, line {block.expected.line}"
     what = f"{block} on {device}: not what the page says {where}"
     return f"{what}\n\n{found}\n\nIf the new output is right, run {record_command(page, device)}; it writes it there"
 

@@ -16,6 +16,9 @@ QUOTES = ('"""', "'''")
 LOOSE = re.compile(r"\s+|,(?=\s*[\])}])")
 """What may differ between a text and what was printed: blanks, line breaks, and commas that a formatter adds."""
 
+BLOCKS = (ast.Try, ast.With, ast.AsyncWith, ast.If, ast.For, ast.AsyncFor, ast.While)
+"""Statements with others in them. A text below one says what these print without `print`, as a call for help does."""
+
 Place = tuple[int, int]
 """The first and the last line of a statement, from 1."""
 
@@ -38,21 +41,25 @@ def quoted(code: str) -> dict[Place, str]:
     if not any(quotes in code for quotes in QUOTES):
         return {}
     try:
-        return dict(_quoted(ast.parse(code)))
+        return {_place(quote): text for _, quote, text in _quoted(ast.parse(code), said(code))}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
 
 
-def _quoted(node: ast.AST) -> Iterator[tuple[Place, str]]:
+def _quoted(node: ast.AST, comments: Mapping[int, str]) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:
+    """Statements that print, the texts in quotes below them, and what these say."""
     for body in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
         if not isinstance(body, list):
             continue
         for above, one in pairwise(body):
             text = one.value.value if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) else None
-            if isinstance(text, str) and _prints(above) and one.lineno == (above.end_lineno or 0) + 1:
-                yield _place(one), text
+            end = _place(above)[1] + 1
+            while isinstance(above, BLOCKS) and end in comments:  # its last comments are no part of its tree
+                end += 1
+            if isinstance(text, str) and (_prints(above) or isinstance(above, BLOCKS)) and one.lineno == end:
+                yield above, one, text
     for child in ast.iter_child_nodes(node):
-        yield from _quoted(child)
+        yield from _quoted(child, comments)
 
 
 def says(code: str) -> bool:
@@ -81,24 +88,26 @@ def commented(code: str, printed: Iterable[tuple[int, str]], same: Callable[[str
     """The code with what it printed below the statements that print it, in comments, or in quotes where it is in them.
 
     `printed` has, in order, what was printed and in which line; `same` says whether a text may stay as it is. So do
-    comments below what has no `print`.
+    comments below what has no `print`; and what that printed is left to the page, unless something below says it.
     """
-    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
-    quotes = quoted(code)
-    bare = bool(quotes) and not said(code)  # a statement that says nothing gets no comment, where none has one
-    texts = {_place(node): "" for node in nodes if not hasattr(node, "body") and _prints(node)}
+    tree, comments = ast.parse(code), said(code)
+    nodes = {_place(node): node for node in ast.walk(tree) if isinstance(node, ast.stmt)}
+    below = {_place(above): (_place(quote), old) for above, quote, old in _quoted(tree, comments)}
+    bare = bool(below) and not comments  # a statement that says nothing gets no comment, where none has one
+    texts = {place: "" for place, node in nodes.items() if not hasattr(node, "body") and _prints(node)}
     for line, text in printed:
-        around = [place for place in map(_place, nodes) if place[0] <= line <= place[1]]
-        place = min(around, key=lambda one: one[1] - one[0], default=(line, line))
-        texts[place] = texts.get(place, "") + text
-    below = {place: next((one for one in quotes if one[0] == place[1] + 1), None) for place in texts}
+        around = sorted((one for one in nodes if one[0] <= line <= one[1]), key=lambda one: one[1] - one[0])
+        own = around[:1] if around and (_prints(nodes[around[0]]) or around[0][1] + 1 in comments) else []
+        for place in (*own, *(one for one in around if one in below))[:1]:
+            texts[place] = texts.get(place, "") + text
     lines = code.split("\n")
     for place, text in sorted(texts.items(), key=lambda one: one[0][1], reverse=True):
-        quote = below[place]
-        if quote is not None and not same(loose(quotes[quote]), loose(text)):
-            lines[quote[0] - 1 : quote[1]] = _in_quotes(text, lines[quote[0] - 1])
-        elif quote is None and not bare:
-            _write_comments(lines, place, text, said(code), same)
+        if place in below:
+            (first, last), old = below[place]
+            if not same(loose(old), loose(text)):
+                lines[first - 1 : last] = _in_quotes(text, lines[first - 1])
+        elif not bare:
+            _write_comments(lines, place, text, comments, same)
     return "\n".join(lines)
 
 

@@ -60,7 +60,10 @@ def _rest(block: Block, output: Output) -> Output:
     if comments.loose(comments.whole(block.code)) == comments.loose(output.text):
         return replace(output, text="")
     printed = Counter(line.rstrip() for line in output.text.rstrip("\n").split("\n"))
-    return output if printed - Counter(comments.said(block.code).values()) else replace(output, text="")
+    lines = Counter(line.strip() for line in comments.whole(block.code).split("\n"))
+    same = comments.loose(comments.whole(block.code)) == comments.loose(output.text)
+    known = same or all(lines[line.strip()] >= count for line, count in printed.items())
+    return replace(output, text="") if known else output
 
 
 @dataclass(frozen=True)
