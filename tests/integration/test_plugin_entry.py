@@ -23,6 +23,7 @@ def test_extensions_that_no_file_lists_are_left() -> None:
     [
         ("site_name: x", "site_name: x\n\nplugins:\n  - search\n  - samedevice\n"),
         ("plugins: [tags]  # all\nnav: []\n", "plugins: [tags, samedevice]  # all\nnav: []\n"),
+        ("plugins:\n  - a\n\nplugins:\n  - b\n", "plugins:\n  - a\n\nplugins:\n  - b\n  - samedevice\n"),
         ("plugins: [ tags, ]\n", "plugins: [ tags, samedevice]\n"),
         ("plugins:\n- a\n- b: {c: 1}\n\n# d\nnav: []\n", "plugins:\n- a\n- b: {c: 1}\n- samedevice\n\n# d\nnav: []\n"),
         ("plugins:\r\n  - a:\r\n      b: c\r\n", "plugins:\r\n  - a:\r\n      b: c\r\n  - samedevice\r\n"),

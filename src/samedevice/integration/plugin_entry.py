@@ -71,9 +71,14 @@ def with_entry(text: str, path: Path, key: str, own: Settings, inherited: object
     return after
 
 
+def _listed(text: str, key: str) -> re.Match[str] | None:
+    """Where the list of a key begins: of two the last one, which is what YAML reads."""
+    return next(reversed([*re.finditer(LISTED.format(key=key), text, re.M)]), None)
+
+
 def _reason(text: str, key: str) -> str:
     """Why nothing can be added below a key."""
-    listed = re.search(LISTED.format(key=key), text, re.M)
+    listed = _listed(text, key)
     if listed is None:
         return f"no line of it begins with {key}:"
     line = text.count("\n", 0, listed.start()) + 1
@@ -83,7 +88,7 @@ def _reason(text: str, key: str) -> str:
 def _added(text: str, key: str, entry: str) -> str:
     """The text with one more entry below a key, if its list is written as lists mostly are."""
     end = "\r\n" if "\r\n" in text else "\n"
-    listed = re.search(LISTED.format(key=key), text, re.M)
+    listed = _listed(text, key)
     if listed is None:
         return text
     in_line = IN_LINE.fullmatch(listed["rest"])
