@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 
-from claims.claimlib import claim
+from claims.claimlib import claim, on_cuda, refuses
 
 
 class Mixed(nn.Module):
@@ -49,3 +50,33 @@ def test_what_is_saved() -> None:
 def test_losses() -> None:
     assert list(nn.CrossEntropyLoss().buffers()) == list(nn.MSELoss().state_dict()) == []
     assert nn.CrossEntropyLoss(weight=torch.ones(2)).to("meta").weight.device.type == "meta"
+
+
+@claim(
+    "several submodules | `nn.ModuleList([...])`, `nn.ModuleDict({...})`",
+    "several parameters | `nn.ParameterList([...])`, `nn.ParameterDict({...})`",
+    "A tensor in a plain attribute, and a layer in a Python list, stay where they are.",
+)
+def test_containers() -> None:
+    model = nn.Module()
+    model.layers, model.named = nn.ModuleList([nn.Linear(1, 1)]), nn.ModuleDict({"a": nn.Linear(1, 1)})
+    model.list = nn.ParameterList([torch.ones(1)])
+    model.dict = nn.ParameterDict({"a": torch.ones(1)})
+    model.plain, model.hidden = torch.ones(1), [nn.Linear(1, 1)]
+    assert len(list(model.parameters())) == len(model.state_dict()) == 6
+    model.to("meta")
+    assert {p.device.type for p in model.parameters()} == {"meta"}
+    assert {model.plain.device.type, model.hidden[0].weight.device.type} == {"cpu"}
+
+
+@claim("Without `loss_fn.to(device)` the weights stay on the CPU, and the loss fails if the logits are on a GPU.")
+@on_cuda
+@pytest.mark.parametrize("kind", [nn.CrossEntropyLoss, nn.NLLLoss])
+def test_class_weights(kind: type[nn.Module]) -> None:
+    loss, logits, targets = (
+        kind(weight=torch.ones(2)),
+        torch.zeros(3, 2, device="cuda"),
+        torch.zeros(3, dtype=torch.int64),
+    )
+    assert refuses(loss, logits, targets.cuda())
+    assert not refuses(loss.cuda(), logits, targets.cuda())
