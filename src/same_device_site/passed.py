@@ -102,4 +102,6 @@ def write(folder: Path, new: Iterable[Passed]) -> None:
     lasting = {file: fingerprint(text) for file, text in now.items()}
     fresh = [one for one in sorted(lines.values()) if one.tests and lasting.get(one.file) == one.hash]
     text = ",\n".join(json.dumps(asdict(one)) for one in fresh)
-    (folder / RECORD).write_text(f"[\n{text}\n]\n" if text else "[]\n", encoding="utf-8")
+    unfinished = folder / f".{RECORD}.unfinished"
+    unfinished.write_text(f"[\n{text}\n]\n" if text else "[]\n", encoding="utf-8")
+    unfinished.replace(folder / RECORD)

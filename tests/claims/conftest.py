@@ -51,13 +51,19 @@ def pytest_configure(config: pytest.Config) -> None:
         some = config.option.keyword or config.option.markexpr or getattr(config.option, "lf", False)
         if some or any("::" in one for one in config.args):
             raise pytest.UsageError("--claims-record takes whole files: leave out -k, -m, --lf and names of tests")
-        config.pluginmanager.register(Recorder())
+        config.pluginmanager.register(Recorder(at_once=config.getoption("dist", "no") == "no"))
 
 
 class Recorder:
-    """Notes which tests passed, and writes it at the end. A test counts for the device that it computes on."""
+    """Notes which tests passed, and writes it at the end. A test counts for the device that it computes on.
 
-    def __init__(self) -> None:
+    If `at_once`, the tests of one file come after those of another, and what is known of a file is written at its end.
+    """
+
+    def __init__(self, at_once: bool) -> None:
+        self.at_once = at_once
+        self.file = ""
+        """The file of the test that ran last."""
         self.outcomes: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         """For each device and file, the outcomes of each of its tests."""
 
@@ -66,19 +72,26 @@ class Recorder:
         place = (ROOT / report.nodeid.partition("::")[0]).resolve()
         device = dict(report.user_properties).get("device")
         if device in DEVICES and place.is_relative_to(HERE):
+            file = place.relative_to(HERE).as_posix()
+            if self.at_once and self.file not in ("", file):
+                self._write(self.file)
+            self.file = file
             test = report.nodeid.partition("::")[2].partition("[")[0]
-            self.outcomes[str(device), place.relative_to(HERE).as_posix()][test].add(report.outcome)
+            self.outcomes[str(device), file][test].add(report.outcome)
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Write the record, unless the run was cut short."""
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            ran = {
-                place: tests
-                for place, tests in self.outcomes.items()
-                if any("skipped" not in had for had in tests.values())
-            }
-            names = {device: folder_of(device) for device, _ in ran}
-            write(HERE, [_passed(names[device], file, tests) for (device, file), tests in ran.items()])
+            self._write(*{file for _, file in self.outcomes})
+
+    def _write(self, *files: str) -> None:
+        """Write which tests of these files passed on each device; nothing of a file of which all tests were skipped."""
+        ran = {
+            place: tests
+            for place, tests in self.outcomes.items()
+            if place[1] in files and any("skipped" not in had for had in tests.values())
+        }
+        write(HERE, [_passed(folder_of(device), file, tests) for (device, file), tests in ran.items()])
 
 
 def _passed(name: str, file: str, tests: dict[str, set[str]]) -> Passed:
@@ -86,6 +99,7 @@ def _passed(name: str, file: str, tests: dict[str, set[str]]) -> Passed:
     return Passed(name, file, fingerprint((HERE / file).read_text(encoding="utf-8")), tuple(passed))
 
 
+@cache
 def folder_of(device: str) -> str:
     """The environment of a device of this machine, by the name of the folder of its recordings."""
     simulated = device == "cuda" and bool(os.environ.get("SIMULATED_GPU"))

@@ -13,6 +13,7 @@ import tarfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -115,13 +116,14 @@ def test_all_is_recorded_and_taken_in(site: Path, tmp_path: Path) -> None:
     assert sorted(order) == ["docs/long.md:17", "docs/long.md:3", "docs/short.md:3"]
     assert recorded(archive) == ["long", "short"]
 
-    lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
-    assert refused == []
+    found = report(Archive(archive, tmp_path / "unpacked"), site)
+    lines = found.lines
+    assert found.refused == []
     assert sum(line.startswith("new: docs/") for line in lines) == 2
     at = lines.index("docs/long.md:3, expected on CPU: It prints `first`.")
     assert lines[at + 1] == "    first"
-    lines, _ = report(Archive(archive, tmp_path / "again"), site)
-    assert sum(line.startswith("unchanged: docs/") for line in lines) == 2
+    again = report(Archive(archive, tmp_path / "again"), site).recordings
+    assert sum(line.startswith("unchanged: docs/") for line in again) == 2
 
 
 def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Path, tmp_path: Path) -> None:
@@ -155,13 +157,13 @@ def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Pa
 def test_what_was_said_to_be_recorded_outlives_kills_at_random_moments(site: Path, tmp_path: Path) -> None:
     """Whatever the log says is in an archive that is whole, however often the machine is taken away."""
     for number in range(8):
-        code = f"import time\ntime.sleep(0.3)\nprint({number})"
+        code = f"import time\ntime.sleep(0.5)\nprint({number})"
         (site / f"docs/page{number}.md").write_text(LONG.format(code=code))
     archive, kit = tmp_path / "recordings.tar.gz", make_kit(site, site / "build/kit")
     moments, told, kills = random.Random(59), set[str](), 0
-    while True:
+    for most in count(1):
         with start(kit, archive) as recording:
-            time.sleep(moments.uniform(0.5, 2))
+            time.sleep(moments.uniform(0, most))
             ended = recording.poll() is not None
             if not ended:
                 os.killpg(recording.pid, signal.SIGKILL)
@@ -169,17 +171,19 @@ def test_what_was_said_to_be_recorded_outlives_kills_at_random_moments(site: Pat
             told |= {line.split()[1] for line in recording.stdout if line.startswith("recorded ")}
         if told:
             shutil.rmtree(tmp_path / "unpacked", ignore_errors=True)
-            found = Archive(archive, tmp_path / "unpacked")
-            assert told <= {f"{one['page']}:{one['line']}" for one in found.results}
+            results = Archive(archive, tmp_path / "unpacked").results
+            assert told <= {f"{one['page']}:{one['line']}" for one in results}
             pages = {one.partition(":")[0] for one in told}
             assert pages <= {f"docs/{name}.md" for name in recorded(archive)}
         if ended:
             break
-    assert kills > 1
+    assert kills
     assert len(told) == 2 * 9 + 1
-    lines, refused = report(Archive(archive, tmp_path / "last"), site)
-    assert refused == []
-    assert sum(line.startswith(("new: docs/", "changed: docs/")) for line in lines) == 10  # pages share blocks
+    found = report(Archive(archive, tmp_path / "last"), site)
+    assert found.refused == []
+    assert (
+        sum(line.startswith(("new: docs/", "changed: docs/")) for line in found.recordings) == 10
+    )  # pages share blocks
 
 
 def test_a_block_that_takes_too_long_keeps_no_other_from_being_recorded(site: Path, tmp_path: Path) -> None:
@@ -221,11 +225,11 @@ def test_a_recording_that_was_changed_is_refused(
     with tarfile.open(archive, "w:gz") as packed:
         for name in (RECORDINGS.as_posix(), "results.json", "record.log"):
             packed.add(kit / name, name)
-    lines, refused = report(Archive(archive, tmp_path / "unpacked"), site)
-    assert [line for line in lines if "docs/short.md" in line] == []
-    assert len(refused) == 1
-    assert "tests/recordings/short.json: cannot be read: outputs[" in refused[0]
-    assert "was changed by hand, or by a merge" in refused[0]
+    found = report(Archive(archive, tmp_path / "unpacked"), site)
+    assert [line for line in found.lines if "docs/short.md" in line] == []
+    assert len(found.refused) == 1
+    assert "tests/recordings/short.json: cannot be read: outputs[" in found.refused[0]
+    assert "was changed by hand, or by a merge" in found.refused[0]
     assert not (site / RECORDINGS / "short.json").exists()
     assert (site / RECORDINGS / "long.json").exists()
     for results in ('[{"page": "\x1b[2J"}]', "[" * 100_000, '{"page": 1}', "[3]", ""):

@@ -2,8 +2,8 @@
 
 Usage: python tools/gpu/import_recordings.py ARCHIVE. It takes over only the outputs of blocks as they
 are now. The report lists what is new, what changed, what the simulated device printed otherwise, what failed on the
-other machine, and each expected result of a page (`!!! expected`) beside what was recorded, for a person to judge. The
-exit status is 1 if one is refused.
+other machine, each expected result of a page (`!!! expected`) beside what was recorded, the sentences about devices
+beside new outputs, for a person to judge, and the claims that failed. The exit status is 1 if something is refused.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unpacking import RESULTS, unpack
+from sentences import beside, claims_of_archive
+from unpacking import CLAIMS, PASSED, RESULTS, unpack
 
+from same_device_site import passed
+from same_device_site.claims import ClaimError
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import SameDeviceError
@@ -26,8 +30,8 @@ from samedevice.outputs.environments import nearest
 from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, load_all
-from samedevice.outputs.recordings import Recording, State, block_statuses, combined
-from samedevice.outputs.schema import CODE, HASH, PATH, many, one_of, read, record, whole
+from samedevice.outputs.recordings import CPU, Recording, State, block_statuses, combined
+from samedevice.outputs.schema import CODE, ENVIRONMENT_NAME, HASH, PATH, many, named, one_of, read, record, whole
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
@@ -52,6 +56,8 @@ TOLD = many(
     10_000,
 )
 """What `record.py` tells of each section, in an archive of somebody else."""
+FAILED = named(ENVIRONMENT_NAME, many(many(CODE, 2, least=2), 10_000), 20)
+"""What it tells of claims that failed."""
 EXPECTED = re.compile(
     r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
 )
@@ -67,6 +73,12 @@ class Archive:
             self.results: list[dict[str, Any]] = read((folder / RESULTS).read_text(encoding="utf-8"), TOLD)
         except (OSError, ValueError) as error:
             raise SameDeviceError(f"{path}: {RESULTS}: {error}; this is no archive of record.sh") from None
+        try:
+            claims = folder / CLAIMS
+            self.failed = read(claims.read_text(encoding="utf-8"), FAILED) if claims.exists() else {}
+            self.passed = passed.read(folder / PASSED)
+        except (OSError, ValueError, ClaimError) as error:
+            raise SameDeviceError(f"{path}: its claims cannot be read: {error}; record them again") from None
 
     def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
         """The recordings of a page, and what is wrong with others."""
@@ -79,8 +91,41 @@ def outputs(page: Page, recording: Recording) -> list[Output | None]:
     return [recording.find(page, block.index).output for block in page.blocks]
 
 
-def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
-    """Put one recording in place, and say what is new or changed."""
+@dataclass
+class Report:
+    """What an archive says, in lines for a person."""
+
+    recordings: list[str] = field(default_factory=list)
+    """What is new, and what changed."""
+    otherwise: list[str] = field(default_factory=list)
+    """What simulated devices print otherwise."""
+    failed: list[str] = field(default_factory=list)
+    """What failed on the other machine."""
+    expected: list[str] = field(default_factory=list)
+    """Expected results of pages, with what was printed."""
+    sentences: list[str] = field(default_factory=list)
+    """What pages say beside outputs that are new, or not as simulated."""
+    claims: list[str] = field(default_factory=list)
+    """Which claims passed and failed."""
+    refused: list[str] = field(default_factory=list)
+    """What was not taken over, and why."""
+
+    @property
+    def lines(self) -> list[str]:
+        """All but what was refused, below titles."""
+        found = {
+            "Recordings": self.recordings,
+            "Simulated otherwise: mistakes of ours, until they are explained": self.otherwise,
+            "Failed there": self.failed,
+            "Expected, to be judged": self.expected,
+            "Sentences beside new outputs": self.sentences,
+            "Claims": self.claims,
+        }
+        return [line for title, some in found.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
+
+
+def take_over(root: Path, page: Page, recording: Recording, report: Report) -> None:
+    """Put one recording in place, and report what is new or changed, and what that speaks of."""
     about = recording.environment
     where = f"{page.path} on {about}"
     before, errors = load_all(root, RECORDINGS, page)
@@ -89,18 +134,24 @@ def take_over(root: Path, page: Page, recording: Recording) -> Iterator[str]:
     old = next((one for one in before if one.environment.folder == about.folder), None)
     new, now = combined(page, recording, old), outputs(page, recording)
     if old and new.entries == old.entries:
-        yield f"unchanged: {where}"
+        report.recordings.append(f"unchanged: {where}")
         return
     Recordings(root, RECORDINGS).save(page, new)
-    changed = list(_changes(page, outputs(page, old), now)) if old else []
+    had: list[Output | None] = outputs(page, old) if old else [None for _ in now]
+    changed = list(_changes(page, had, now))
     count = f"{sum(one is not None for one in now)} blocks"
-    yield f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
-    yield from changed
-    yield from simulated_otherwise(page, recording, before)
+    said = (
+        f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
+    )
+    report.recordings += [said, *changed]
     states = (recording.find(page, block.index).state for block in page.blocks)
     stale = len(recording.entries) - sum(one in (State.FRESH, State.UNUSED) for one in states)
     if stale:
-        yield f"  {stale} blocks were recorded for other code than {page.path} has now, and are left out"
+        report.recordings.append(f"  {stale} blocks were recorded for other code than {page.path} has now: left out")
+    if about.device != CPU and not about.simulated:
+        report.otherwise += simulated_otherwise(page, recording, before)
+        shown = {block.index for block in page.blocks if now[block.index] and now[block.index] != had[block.index]}
+        report.sentences += [one for one in beside(page, shown) if one not in report.sentences]
 
 
 def _changes(page: Page, before: list[Output | None], now: list[Output | None]) -> Iterator[str]:
@@ -147,28 +198,24 @@ def judged(page: Page, recordings: tuple[Recording, ...], results: list[dict[str
                 yield textwrap.indent(one["printed"][block.index], "    (not recorded) ")
 
 
-def report(archive: Archive, root: Path) -> tuple[list[str], list[str]]:
-    """Take over all recordings; what was done, and what was refused."""
-    done, refused, expectations = list[str](), list[str](), list[str]()
+def report(archive: Archive, root: Path) -> Report:
+    """Take over all of an archive; what was done, and what it speaks of."""
+    found = Report(claims=claims_of_archive(root, archive.passed, archive.failed))
     for path in page_paths(root):
         try:
             page = parse_page(path, root)
         except SameDeviceError as error:
-            refused.append(str(error))
+            found.refused.append(str(error))
             continue
         recordings, wrong = archive.recordings(page)
-        refused += wrong
+        found.refused += wrong
         for recording in recordings:
-            done += take_over(root, page, recording)
-        expectations += judged(page, recordings, archive.results)
-    failed = [
-        f"{one['page']}:{one['line']} on {one['device']}:\n\n" + "\n\n".join(one["failures"])
-        for one in archive.results
-        if one["failures"]
-    ]
-    sections = {"Recordings": done, "Failed there": failed, "Expected, to be judged": expectations}
-    lines = [line for title, found in sections.items() if found for line in (f"\n== {title} ({len(found)})", *found)]
-    return lines, refused
+            take_over(root, page, recording, found)
+        found.expected += judged(page, recordings, archive.results)
+    for one in archive.results:
+        if one["failures"]:
+            found.failed.append(f"{one['page']}:{one['line']} on {one['device']}:\n\n" + "\n\n".join(one["failures"]))
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -178,14 +225,14 @@ def main(arguments: list[str]) -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="samedevice-import-") as folder:
         try:
-            lines, refused = report(Archive(Path(arguments[0]), Path(folder)), ROOT)
+            found = report(Archive(Path(arguments[0]), Path(folder)), ROOT)
         except SameDeviceError as error:
             print(terminal(str(error)), file=sys.stderr)
             return 1
-    print(terminal("\n".join(lines)))
-    for line in refused:
+    print(terminal("\n".join(found.lines)))
+    for line in found.refused:
         print(terminal(f"refused: {line}"), file=sys.stderr)
-    return int(bool(refused))
+    return int(bool(found.refused))
 
 
 if __name__ == "__main__":

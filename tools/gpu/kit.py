@@ -1,7 +1,7 @@
 """kit: writes a folder with all that a machine needs to run the pages, and one script, `record.sh`, that does it.
 
 The machine needs Python with PyTorch, numpy and matplotlib, and pandas and scikit-learn for one page each. It needs no
-network: the one package that such a machine lacks, Sybil, is pure Python and comes along.
+network: what such a machine may lack, Sybil to read pages and pytest and Hypothesis for the claims, comes along.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from importlib.metadata import files
 from pathlib import Path
 
-from recorder import KNOWN
+from recorder import KNOWN, PASSED
+from run_claims import CLAIMS
 
 from samedevice.errors import SameDeviceError
 from samedevice.project import DOCS, PROGRAMS, RECORDINGS
@@ -21,10 +22,10 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 KIT = Path("build/gpu-kit")
 """Where the kit is, below the root; git ignores it."""
-PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml")
+PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml", CLAIMS)
 """What the kit takes from the working tree, changed and new files included."""
-SCRIPTS = ("record.sh", "record.py", "recorder.py", "order.py")
-CARRIED = ("sybil",)
+SCRIPTS = ("record.sh", "record.py", "recorder.py", "order.py", "run_claims.py")
+CARRIED = ("sybil", "pytest", "pluggy", "iniconfig", "packaging", "pygments", "hypothesis", "sortedcontainers")
 """Packages that come along."""
 LIMIT = 40_000_000
 """Bytes that a kit may have: it travels to another machine."""
@@ -34,7 +35,7 @@ def make_kit(root: Path, kit: Path) -> Path:
     """Write the kit of the working tree at `root`, instead of an earlier one. Raises SameDeviceError if it is large."""
     shutil.rmtree(kit, ignore_errors=True)
     for name in _working_tree(root, *PARTS):
-        if (root / name).is_file():  # else it was deleted, and git still lists it
+        if name != PASSED and (root / name).is_file():  # else it was deleted, and git still lists it
             _copy(root / name, kit / name)
     for name in _working_tree(root, RECORDINGS.as_posix()):
         if (root / name).is_file():
@@ -43,7 +44,7 @@ def make_kit(root: Path, kit: Path) -> Path:
         _copy(HERE / script, kit / script)
     for package in CARRIED:
         for file in files(package) or ():
-            if file.parts[0] in (package, *PARTS):
+            if file.parts[0] in (package, f"_{package}", f"{package}.py", *PARTS) or "_hypothesis" in file.parts[0]:
                 _copy(Path(str(file.locate())), kit / "packages" / file)
     size = sum(path.stat().st_size for path in kit.rglob("*") if path.is_file())
     if size > LIMIT:

@@ -9,6 +9,7 @@ goes on.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from dataclasses import replace
@@ -26,6 +27,7 @@ from typing import Any
 
 from order import Piece, in_order, pieces
 from recorder import Recorder, Result
+from run_claims import ClaimsRun
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import KINDS, LABELS, Simulator, present_devices, torch_build, why_absent, why_not_simulated
@@ -91,6 +93,19 @@ class Session:
         """Run once more what failed for want of memory."""
         again, self.again = self.again, []
         self._run(again, 1, "again, alone")
+
+    @contextlib.contextmanager
+    def claims(self, about: Environment, environ: Mapping[str, str]) -> Iterator[None]:
+        """Run the claims beside what runs within the block, and wait for them at its end. Raises OutOfTimeError."""
+        run = ClaimsRun(self.recorder.kit, environ)
+        try:
+            yield
+            while not run.ended:
+                time.sleep(LOOK_UP)
+                self.look_up("the claims")
+            self.recorder.note_claims(about.folder, run.summary(), list(run.failures()))
+        finally:
+            run.close()
 
     def _run(self, group: Sequence[Piece], side_by_side: int, before: str) -> None:
         left, done = deque(group), 0
@@ -189,8 +204,13 @@ def record(recorder: Recorder, device: str, given: argparse.Namespace, deadline:
     runner = SectionRunner(recorder.kit, given.limit, simulator=simulator, side_by_side=side_by_side)
     stack.callback(runner.close)  # at the end: a process that hangs keeps nothing from being packed
     session = Session(recorder, runner, deadline)
-    session.run(found, side_by_side)
-    session.run_again()
+    first = [piece for piece in found if not piece.message and not piece.doubtful and device != CPU]
+    session.run(first, side_by_side)
+    with ExitStack() as claims:
+        if device != CPU and about.folder not in recorder.claims:
+            claims.enter_context(session.claims(about, simulator.environ if simulator else {}))
+        session.run(found[len(first) :], side_by_side)
+        session.run_again()
 
 
 def interrupt(*_: Any) -> None:

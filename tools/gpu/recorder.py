@@ -29,7 +29,7 @@ from samedevice.temporary import write_atomically
 
 KNOWN = Path("known")
 """The folder of a kit with the repository's recordings."""
-LOG, RESULTS = "record.log", "results.json"
+LOG, RESULTS, CLAIMS = "record.log", "results.json", "claims.json"
 PASSED = "tests/claims/passed.json"
 """Which claims passed, as `pytest tests/claims --claims-record` writes it."""
 
@@ -75,6 +75,10 @@ class Recorder:
         with contextlib.suppress(OSError, ValueError, TypeError):
             found = [Result(**one) for one in json.loads((kit / RESULTS).read_text(encoding="utf-8"))]
             self.results = {(one.page, one.device, one.line): one for one in found}
+        self.claims: dict[str, list[list[str]]] = {}
+        """By environment, the claims that failed, and why."""
+        with contextlib.suppress(OSError, ValueError):
+            self.claims = json.loads((kit / CLAIMS).read_text(encoding="utf-8"))
 
     def say(self, text: str) -> None:
         """Print text, and write it to the log."""
@@ -104,6 +108,15 @@ class Recorder:
                 if failure not in one.said:
                     self.say(f"\n{failure}\n")
         return results
+
+    def note_claims(self, environment: str, summary: str, failed: Sequence[tuple[str, str]]) -> None:
+        """Write down which claims failed in an environment; which passed, pytest has written."""
+        self.claims[environment] = [list(one) for one in failed]
+        write_atomically(self.kit / CLAIMS, json.dumps(self.claims, indent=1), durably=False)
+        self.pack()
+        self.say(f"the claims on {environment}: {summary}")
+        for test, why in failed:
+            self.say(f"not so: {test}: {why}")
 
     def _result(self, piece: Piece, run: Run | SameDeviceError) -> Result:
         """Write what a section printed, but for blocks that failed; what came of it."""
@@ -147,7 +160,7 @@ class Recorder:
         """Write the archive, whole or not at all."""
         unfinished = self.archive.with_name(f".{self.archive.name}.unfinished")
         with tarfile.open(unfinished, "w:gz", compresslevel=1) as packed:
-            for name in (RECORDINGS.as_posix(), LOG, RESULTS, PASSED):
+            for name in (RECORDINGS.as_posix(), LOG, RESULTS, CLAIMS, PASSED):
                 if (self.kit / name).exists():
                     packed.add(self.kit / name, name)
         os.replace(unfinished, self.archive)

@@ -16,9 +16,11 @@ from typing import Any
 from samedevice.errors import SameDeviceError
 from samedevice.project import RECORDINGS
 
-RESULTS = "results.json"
-LOG = "record.log"
-NAMES = re.compile(rf"{re.escape(RECORDINGS.as_posix())}/.+\.(?:json|svg)|{re.escape(RESULTS)}|{re.escape(LOG)}")
+RESULTS, CLAIMS, LOG = "results.json", "claims.json", "record.log"
+PASSED = "tests/claims"
+"""The folder of the file that says which claims passed."""
+FILES = (RESULTS, CLAIMS, LOG, f"{PASSED}/passed.json")
+NAMES = re.compile("|".join([rf"{re.escape(RECORDINGS.as_posix())}/.+\.(?:json|svg)", *map(re.escape, FILES)]))
 """What an archive may hold."""
 PART = re.compile(r"[^\x00-\x1f\x7f/\\:]{1,200}")
 """A part of a name, on every system."""
