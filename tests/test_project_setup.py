@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from samedevice.errors import PageError, SessionError
 from samedevice.integration.project_file import ProjectError, checked, settings_of
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -17,6 +20,7 @@ from samedevice.project import Settings
 from samedevice.running.processes import Launcher
 from samedevice.running.section_runner import SectionRunner
 from samedevice.weaving.copies import copies
+from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import FENCE, weave
 
 TEXT = "# Page\n\n```python\nprint(area(3))\n```\n"
@@ -112,3 +116,54 @@ def test_a_setting_that_cannot_be_used_is_an_error_that_says_so(said: Any, told:
 def test_what_the_settings_are_by_default() -> None:
     """Each page in a temporary folder, with the environment as it is."""
     assert (Settings().setup, Settings().cwd, Settings().env) == ("", "", ())
+
+
+@pytest.mark.parametrize(
+    ("code", "how"), [("import time\ntime.sleep(99)", "within 1 s"), ("import os\nos._exit(3)", "3")]
+)
+def test_what_is_below_a_block_that_ends_its_process_runs_without_it(
+    root: Path, one_server: Launcher, code: str, how: str
+) -> None:
+    """A page of another project is one section: else one block that hangs hides all that come after it."""
+    text = f"```python\nx = 1\n```\n\n```python\n{code}\n```\n\n```python\nx\n```\n"
+    with SectionRunner(root, time_limit=1, workers=1) as sessions:
+        first, bad, last = sessions.run(page(root, text), "cpu").outputs
+        assert (first, last) == (Output(), Output(value="1"))
+        assert bad is not None
+        assert how in bad.died
+        assert sessions.submit(page(root, text), "cpu", ended=[1]).result().outputs == (
+            Output(),
+            None,
+            Output(value="1"),
+        )
+
+
+@pytest.mark.parametrize(
+    ("show", "held"),
+    [
+        (["copy", "origin", "details", "counts"], ["sd-ran", "<details", "sd-label", "data-about"]),
+        (["origin"], ["sd-label"]),
+        ([], []),
+    ],
+)
+def test_what_is_beside_an_output_is_a_setting(root: Path, show: list[str], held: list[str]) -> None:
+    """A project may want the outputs alone, or less than this site."""
+    made = page(root, "# Page\n\n```python\nx = 1\n```\n\n```python\nx\n```\n", show=show)
+    about = Environment("cpu", "", "", "3.11.7", day="2026-11-28", library="mylib", library_version="2.1")
+    shown = {1: [ShownOutput("cpu", Output(value="1"), about)]}
+    woven = weave(made, shown, copies(made, shown))
+    html = "".join(base64.b64decode(found["body"]).decode() for found in FENCE.finditer(woven))
+    parts = ["sd-ran", "<details", "sd-label", "data-about"]
+    assert [part for part in parts if part in html] == held
+    assert ('<span class="sd-label">mylib 2.1</span>' in html) == ("origin" in show)
+    assert "CPU" not in html
+
+
+def test_the_version_of_the_library_is_on_outputs_and_nothing_of_the_machine(root: Path, one_server: Launcher) -> None:
+    """Its next release takes the place of this one in the recordings."""
+    with SectionRunner(root, workers=1) as sessions:
+        about = sessions.run(page(root, "```python\n1\n```\n", library="pytest"), "cpu").environment
+    assert about is not None
+    assert (about.folder, about.maker, about.version) == ("pytest", "pytest", version("pytest"))
+    assert {*about.to_json()} == {"device", "name", "torch", "python", "day", "library", "library_version"}
+    assert (about.name, about.torch) == ("", "")

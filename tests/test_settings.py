@@ -42,13 +42,14 @@ def test_the_defaults_are_those_of_this_site() -> None:
 def test_mkdocs_and_the_other_readers_take_each_setting(tmp_path: Path) -> None:
     """All of them read the one table: an author who moves to another builder changes nothing."""
     for name, default in ((name, getattr(DEFAULTS, name)) for name in SETTINGS):
-        value = {list: ["x"], dict: {"X": "x"}}.get(KINDS[name], CHOICES.get(name, [default])[-1])
+        word = CHOICES.get(name, ["x" if KINDS[name] is list else default])[-1]
+        value = {list: [word], dict: {"X": "x"}}.get(KINDS[name], word)
         own = LegacyConfig(SCHEME)
         own.load_dict({name: value})
         assert own.validate() == ([], [])
         settings = Settings.of(own, tmp_path, "", "docs")
         assert settings == read_settings({"plugins": [{"samedevice": {name: value}}]}, tmp_path)
-        assert getattr(settings, name) == {list: ("x",), dict: (("X", "x"),)}.get(KINDS[name], value)
+        assert getattr(settings, name) == {list: (word,), dict: (("X", "x"),)}.get(KINDS[name], value)
         own = LegacyConfig(SCHEME)
         own.load_dict({name: [["no value"]]})
         assert own.validate()[0]

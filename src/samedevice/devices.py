@@ -163,9 +163,9 @@ DEVICES = tuple(KINDS)
 LABELS = {name: kind.label for name, kind in KINDS.items()}
 
 
-def present_devices() -> tuple[str, ...]:
-    """The kinds of device that this machine seems to have."""
-    return tuple(name for name, kind in KINDS.items() if kind.present())
+def present_devices(library: str = "") -> tuple[str, ...]:
+    """The kinds of device that this machine seems to have; the CPU alone for a `library` that uses no other."""
+    return tuple(name for name, kind in KINDS.items() if kind.present())[: 1 if library else None]
 
 
 def why_not_simulated(device: str) -> str:

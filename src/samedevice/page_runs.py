@@ -94,6 +94,8 @@ class PageRuns:
     """Those that builds run pages on; with none of them, what is shown is what was recorded."""
     report: Callable[[str], None] = field(default=lambda line: None)
     """Called with a line for each page that a build has run."""
+    ends: Mapping[tuple[str, str], Mapping[int, Output]] = field(default_factory=dict)
+    """What blocks did that ended their process, by page and device: like those that are recorded, they are not run."""
     serves: bool = False
     """Whether the first build waits for no run, and `run_rest` has the rest run in the background. Then what a run
     printed is shown until its page changes, and what needs a module that is not installed is left out."""
@@ -203,13 +205,25 @@ class PageRuns:
                 side_by_side=self.side_by_side,
             )
             _ = self.cache
-        end = partial(self._ended, run)
-        run.future = self.sessions.submit(run.page, run.device, wanted, later=not run.waits, end=end)
+        ends = self._ends(run.page, run.device)
+        end = partial(self._ended, run, ends)
+        run.future = self.sessions.submit(run.page, run.device, wanted, later=not run.waits, ended=ends, end=end)
         return run.future
 
-    def _ended(self, own: PageRun, run: Run) -> Run:
+    def _ends(self, page: Page, device: str) -> dict[int, Output]:
+        """What is known of blocks that ended their process as they now are: nobody waits for one that hangs again."""
+        found = dict(self.ends.get((page.path, device), {}))
+        recordings = () if page.settings.console else self.recorded(page)[0]
+        for block in page.blocks if recordings else ():
+            statuses = block_statuses(page, block.index, device, recordings, self.simulator is not None)
+            for output in (one.output for one in statuses if one.output and one.output.ended):
+                found[block.index] = output
+        return found
+
+    def _ended(self, own: PageRun, ends: Mapping[int, Output], run: Run) -> Run:
         """Keep what came of a run, which spares the next build the run. A thread that runs sections calls this."""
         page, device, recorded = own.page, own.device, self.recorded(own.page)[0]
+        run = replace(run, outputs=tuple(ends.get(index, output) for index, output in enumerate(run.outputs)))
         latest = self.runs.get((page.path, device), own) is own  # else a later version of the page runs
         if latest and not self.simulator:  # what is built shows what was recorded of it, and nothing else
             self.cache.keep(page, device, run, recorded)

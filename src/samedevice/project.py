@@ -104,6 +104,17 @@ class Settings:
         "the folder, below that of mkdocs.yml, in which blocks run and from which they import, such as `.`; "
         "without it, each page has an empty temporary one",
     )
+    library: str = setting(
+        "",
+        "the package that the pages document, as pip knows it: its version is on each output, and nothing speaks of "
+        "PyTorch or of devices",
+    )
+    show: tuple[str, ...] = setting(
+        ("copy", "origin", "details", "counts"),
+        "what pages show beside outputs, all of it by default: `copy`, a button that copies a program; `origin`, what "
+        "printed an output; `details`, its versions and day, on a click; `counts`, what ran below the title",
+        choices=("copy", "origin", "details", "counts"),
+    )
     env: tuple[tuple[str, str], ...] = setting((), "environment variables of the blocks: `{MY_KEY: xxx}`", kind=dict)
     preload: tuple[str, ...] = setting(
         (),

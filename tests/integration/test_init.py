@@ -282,3 +282,36 @@ def test_fences_that_are_no_outputs_stay_text(project: Path, capsys: pytest.Capt
     assert main(["init"]) == SAME
     assert "say themselves" not in capsys.readouterr().out
     assert "expect" not in (project / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_a_block_that_hangs_costs_its_time_once(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told once, and not run again until it changes; what is below it runs. The summary counts it."""
+    hangs = "import time\nopen('runs', 'a').write('x')\ntime.sleep(99)"
+    text = f"# Page\n\n```python\n{hangs}\n```\n\n```python\n1 + 1\n```\n"
+    (project / "docs/index.md").write_text(text, encoding="utf-8")
+    (project / "mkdocs.yml").write_text(
+        "site_name: X\nplugins:\n  - samedevice: {time_limit: 1, cwd: ., leave: [refused.md]}\n", encoding="utf-8"
+    )
+    assert main(["init"]) == SAME
+    assert "  1 take too long, first docs/index.md:3 on cpu did not end within 1 s" in capsys.readouterr().out
+    tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "docs"]
+    for options in ([], ["--samedevice-record"]):
+        done = subprocess.run([*tests, *options], cwd=project, capture_output=True, text=True, check=False)
+        assert "passed, 1 xfailed" in done.stdout, done.stdout
+        assert "1 of 2 blocks fail as recorded, and show no output:\n  1 take too long, first" in done.stdout
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    subprocess.run(build, cwd=project, capture_output=True, check=True)
+    assert (project / "runs").read_text(encoding="utf-8") == "x"
+    (project / "docs/index.md").write_text(text.replace("time.sleep(99)", "print(1)"), encoding="utf-8")
+    done = subprocess.run([*tests, *options], cwd=project, capture_output=True, text=True, check=False)
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_the_projects_own_package_is_the_library(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If it is installed under that name, and no page uses PyTorch."""
+    (project / "pyproject.toml").write_text('[project]\nversion = "1"\nname = "pytest"\n', encoding="utf-8")
+    assert main(["init"]) == SAME
+    assert 'library: "pytest"' in (project / "mkdocs.yml").read_text(encoding="utf-8")
+    recorded = (project / "tests/recordings/index.json").read_text(encoding="utf-8")
+    assert "PyTorch" not in capsys.readouterr().out
+    assert '"library": "pytest"' in recorded

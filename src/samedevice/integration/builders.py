@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,14 @@ INSTALLS = re.compile(
     r"(?:^|[\"'\s])(?P<name>mkdocs|zensical|properdocs)(?:-material)?(?=[\"'\s=<>~!,\[]|$)(?!\s*:)", re.M
 )
 """A package among others."""
+NAMED = {
+    "pyproject.toml": re.compile(
+        r"^\[(?:project|tool\.poetry)\]\n(?:(?!\[).*\n)*?name\s*=\s*[\"'](?P<name>[\w.-]+)", re.M
+    ),
+    "setup.cfg": re.compile(r"^name\s*=\s*(?P<name>[\w.-]+)", re.M),
+    "setup.py": re.compile(r"\bname\s*=\s*[\"'](?P<name>[\w.-]+)[\"']"),
+}
+"""The files that say what a project is called, and where they do."""
 LARGEST = 500_000
 """Bytes of a file that is read."""
 
@@ -51,6 +61,18 @@ def builders(root: Path, project: Mapping[str, Any]) -> dict[str, str]:
         if found:
             return dict(sorted(found.items()))
     return {next((name for name in ("mkdocs", "properdocs") if find_spec(name)), "zensical"): "what is installed"}
+
+
+def documented(root: Path) -> str:
+    """The package that the project in `root` is, if one of the name that its files say is installed; else empty."""
+    for name, pattern in NAMED.items():
+        path = root / name
+        found = pattern.search(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+        if found:
+            with suppress(PackageNotFoundError):
+                version(found["name"])
+                return found["name"]
+    return ""
 
 
 def _texts(root: Path) -> Iterator[tuple[str, str]]:

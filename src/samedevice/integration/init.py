@@ -11,7 +11,7 @@ from typing import Any
 
 from samedevice.devices import present_devices
 from samedevice.errors import PageError
-from samedevice.integration.builders import builders
+from samedevice.integration.builders import builders, documented
 from samedevice.integration.plugin_entry import with_entries
 from samedevice.integration.preloading import worth_preloading
 from samedevice.integration.project_file import (
@@ -81,6 +81,7 @@ class _Project:
         self.new = not asks(self.project)
         """Whether the plugin is listed now."""
         self.refused: list[PageError] = []
+        self.pages: list[Page] = []
         self.own: dict[str, Any] = {}
         """What the plugin's entry will say."""
         if self._lacks_extension and (root / "zensical.toml").is_file():
@@ -90,6 +91,8 @@ class _Project:
             leave = [Path(error.path).relative_to(self.settings.docs).as_posix() for error in self.refused]
             self.settings = replace(self.settings, expect="following")  # tried, and said only if they say something
             self.settle(leave=leave)
+            torch = any("torch" in block.code for page in self.pages for block in page.blocks)
+            self.settle(library="" if torch else documented(root))
         self.pages = _pages(root, self.settings)
         self.files = [file.name for file in self._texts()]  # raises, before anything runs
 
@@ -103,7 +106,9 @@ class _Project:
     @property
     def selected(self) -> Selected:
         """The pages with code, each on each device of this machine."""
-        return [(page, device) for page in self.pages for device in present_devices() if page.blocks]
+        return [
+            (page, device) for page in self.pages for device in present_devices(self.settings.library) if page.blocks
+        ]
 
     @property
     def _lacks_extension(self) -> bool:
@@ -147,7 +152,9 @@ class _Project:
         if self.new:
             self.settle(preload=worth_preloading(run.modules for run in first))
         # another fork server: what it has imported, NumPy, may hold a state of random numbers
-        runs = PageRuns(self.root, preload=self.settings.preload)
+        pairs = list(zip(self.selected, first, strict=True))
+        ends = {(page.path, device): _ended(run) for (page, device), run in pairs}
+        runs = PageRuns(self.root, preload=self.settings.preload, ends=ends)
         return list(map(_same, self.selected, first, _run(runs, self.selected, progress, "second run")))
 
     def rest(self) -> Iterator[str]:
@@ -160,6 +167,11 @@ class _Project:
         watch = needs if "zensical" in self.tools else ""
         changed = [*self.files, self.settings.recordings]
         yield f"look: python -m {next(iter(self.tools))} serve{watch}; then commit {' and '.join(changed)}"
+
+
+def _ended(run: Run) -> dict[int, Output]:
+    """What the blocks did that ended their process: one that hangs is not waited for twice."""
+    return {index: output for index, output in enumerate(run.outputs) if output and output.ended}
 
 
 def _says(selected: Selected, ran: Sequence[Run]) -> tuple[list[Block], list[Block]]:

@@ -129,8 +129,9 @@ def _wrong(name: str, given: object) -> str:
     value: Any = given
     if not isinstance(given, (int, float) if kind is float else kind) or (type(given) is bool) != (kind is bool):
         return f"{given!r} is no {kind.__name__}; write one"
-    if value not in CHOICES.get(name, (value,)):
-        return f"there is no {value!r}; write {' or '.join(CHOICES[name])}"
+    for one in value if kind is list else [value]:
+        if one not in CHOICES.get(name, (one,)):
+            return f"there is no {one!r}; write {' or '.join(CHOICES[name])}"
     if kind is list and not all(isinstance(one, str) for one in value):
         return "write each entry as a text"
     if kind is dict and not all(type(one) in (str, int, float) for one in value.values()):

@@ -23,7 +23,7 @@ from samedevice.devices import (
 from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.pytest_options import add_options
-from samedevice.integration.summary import elsewhere, matched_with, outdated, recorded
+from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
 from samedevice.outputs.orphans import orphans
 from samedevice.outputs.recording_files import Recordings
 from samedevice.page_runs import PageRuns, starts_programs, sweep
@@ -44,8 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the one object that runs pages."""
-    present, record = present_devices(), bool(config.option.samedevice_record)
     settings = config.stash.get(SETTINGS, None) or _settings(config)
+    present, record = present_devices(settings.library), bool(config.option.samedevice_record)
     devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
     simulator = _simulator(config, settings) if config.option.samedevice_simulated else None
     absent = [device for device in devices if device not in present]
@@ -115,7 +115,8 @@ def pytest_report_header(config: pytest.Config) -> str:
     """Say on which devices blocks run, and with which PyTorch."""
     job = config.stash[JOB]
     names = [f"{device}, simulated" if job.simulated else device for device in job.devices]
-    return f"same device: {', '.join(names)}, {made_with()}"
+    library = job.settings.library
+    return f"samedevice: {library}" if library else f"same device: {', '.join(names)}, {made_with()}"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -183,14 +184,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     said = [text for report in reports for key, text in getattr(report, "user_properties", ()) if key == PROPERTY]
     calls = [report for report in reports if getattr(report, "when", "") == "call"]
     matched = [text for report in calls for key, text in report.user_properties if key == MATCHED]
-    lines = [*recorded(dict.fromkeys(said)), *matched_with(matched)]
     settings = config.stash[JOB].settings
+    lines = [*recorded(dict.fromkeys(said)), *([] if settings.library else matched_with(matched))]
     if any(settings.is_page(str(getattr(report, "fspath", ""))) for report in reports):
         job, root = config.stash[JOB], config.rootpath
         pages = list(readable(root, settings, {} if job.record else job.pages))  # recording may have written into one
         found = [(page, job.runs.recorded(page)[0]) for page in pages if page.blocks]
         lines += elsewhere(found, () if job.simulated else job.devices)
         lines += outdated(found, job.devices, job.simulated)
+        lines += failing(found, job.devices)
         lines += orphans(root, pages, settings)
     if lines:
         terminalreporter.section("recordings")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.outputs.counts import count_blocks
+from samedevice.outputs.failures import Failed, by_kind, failed
 from samedevice.outputs.record import UNCHANGED
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Page
@@ -64,3 +65,19 @@ def outdated(pages: Collection[Recorded], here: tuple[str, ...], simulated: bool
     for folder, count in sorted(found.items()):
         if count:
             yield f"{folder}: {count} blocks are not recorded as they now are; record them with that PyTorch"
+
+
+def failing(pages: Collection[Recorded], here: tuple[str, ...]) -> Iterator[str]:
+    """How many blocks are recorded to fail, and why, so that a green run does not hide them."""
+    found = dict[tuple[str, int], Failed]()
+    for page, recordings in pages:
+        for recording in () if page.settings.console else recordings:
+            device = recording.environment.device
+            for block in page.blocks if device in here else ():
+                output = recording.find(page, block.index).output
+                for one in failed([(block, device, output)] if output else []):
+                    found[page.path, block.index] = one
+    if found:
+        blocks = sum(block.kind != "shown" for page, _ in pages for block in page.blocks)
+        yield f"{len(found)} of {blocks} blocks fail as recorded, and show no output:"
+        yield from (f"  {line}" for line in by_kind(found.values()))

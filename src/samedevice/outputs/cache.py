@@ -64,7 +64,7 @@ class OutputCache:
     def _recording(self, page: Page, device: str) -> Recording | None:
         """What is kept of a page on a device with this PyTorch."""
         recordings, _ = self._files().load(page)
-        version = torch_build().version
+        version = "" if page.settings.library else torch_build().version
         own = (one for one in recordings if (one.environment.device, one.environment.torch) == (device, version))
         return next(own, None)
 

@@ -135,4 +135,6 @@ def _differs(page: Page, block: Block, own: BlockStatus, found: str) -> str:
 def record_command(page: Page, device: str, simulated: bool = False) -> str:
     """The command that records a page on a device, with the interpreter's PyTorch."""
     flags = page.settings.flags
+    if page.settings.library:
+        return f"pytest {page.path} {flags}record"
     return f"pytest {page.path} {flags}device {device} " + f"{flags}simulated " * simulated + f"{flags}record"

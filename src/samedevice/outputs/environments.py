@@ -36,6 +36,11 @@ class Environment:
     simulated: bool = False
     """Whether the device is one of a simulator, and no real one."""
 
+    library: str = ""
+    """The package that the project documents; empty where PyTorch, or Python, is what decides the outputs."""
+    library_version: str = ""
+    """Its version."""
+
     @cached_property
     def short_name(self) -> str:
         """The device's name in short, for a folder: `NVIDIA H100 80GB HBM3` is `h100`; a CPU is `cpu`."""
@@ -50,25 +55,28 @@ class Environment:
     def folder(self) -> str:
         """The name of the folder of its recordings: `cpu-2.13.0+cpu`, `h100-2.11.0+cu130`. It identifies it.
 
-        Without PyTorch the release of Python takes its place: `cpu-python3.11`.
+        Without PyTorch the release of Python takes its place: `cpu-python3.11`. The name of a library stands alone:
+        what its next release prints takes the place of what this one printed.
         """
+        if self.library:
+            return self.library
         version = re.sub(r"[^\w.+]", "_", self.torch) or f"python{self.release}"
         return f"{self.short_name}-{version}"
 
     @property
     def maker(self) -> str:
-        """What decides the outputs beside the device: `PyTorch`, or `Python` where there is none."""
-        return "PyTorch" if self.torch else "Python"
+        """What decides the outputs beside the device: the library, `PyTorch`, or `Python` where there is neither."""
+        return self.library or ("PyTorch" if self.torch else "Python")
 
     @property
     def version(self) -> str:
-        """The version of PyTorch, or of Python where there is none."""
-        return self.torch or self.python
+        """The version of the library, of PyTorch, or of Python."""
+        return self.library_version or self.torch or self.python
 
     @cached_property
     def release(self) -> str:
-        """The version of PyTorch, or of Python where there is none, as people say it: 2.13."""
-        return ".".join(self.version.partition("+")[0].split(".")[:2])
+        """That version as people say it: 2.13; of a library all of it."""
+        return self.library_version or ".".join(self.version.partition("+")[0].split(".")[:2])
 
     def to_json(self) -> dict[str, str | bool]:
         """Its fields, without those that are as they are where nothing is said of them."""

@@ -25,13 +25,14 @@ KINDS = {
     "are no Python": re.compile(r"SyntaxError:|IndentationError:|TabError:"),
 }
 """How the exceptions of a kind begin, with their class."""
-SLOW, ENDED, REST = "take too long", "end their process", "raise other errors"
+SLOW, ENDED, BELOW = "take too long", "end their process", "come below one that ends its process"
+REST = "raise other errors"
 
 
 def kind_of(output: Output) -> str:
     """Why a block failed: one of `KINDS`, or that its process had to end."""
     if output.died:
-        return SLOW if "within" in output.died else ENDED
+        return SLOW if "within" in output.died else ENDED if output.ended else BELOW
     told = f"{output.raised.type}: {output.raised.message}" if output.raised else ""
     told = re.sub(r"^(?:TranscriptError: )?(?:\w+\.)*", "", told)
     return next((kind for kind, pattern in KINDS.items() if pattern.match(told)), REST)

@@ -36,9 +36,10 @@ def version_on(about: Environment) -> str:
 
 def full(about: Environment) -> str:
     """All that is recorded: device, versions, driver and day."""
-    parts = [about.name, *[f"PyTorch {about.torch}"] * bool(about.torch), f"Python {about.python}"]
+    library = f"{about.library} {about.library_version}".strip()
+    parts = [about.name, library, f"PyTorch {about.torch}" * bool(about.torch), f"Python {about.python}"]
     parts += [f"NumPy {about.numpy}"] * bool(about.numpy) + [f"driver {about.driver}"] * bool(about.driver)
-    return ", ".join([*parts, about.day])
+    return ", ".join(filter(None, [*parts, about.day]))
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,10 @@ VARIES = "prints something else each time"
 """What `died` says of a block whose output is neither shown nor compared, since it was never the same twice."""
 
 
+NOT_RUN = "was not run"
+"""What `died` begins with for a block below one that ended their process."""
+
+
 @dataclass(frozen=True)
 class Output:
     """What one block did on one device."""
@@ -73,6 +77,11 @@ class Output:
     """The files of the repository that it read, and hashes of what was in them; recorded with the block."""
     used: bool = field(default=True, compare=False)
     """Whether it, or what came before it, used the device; recorded with the block."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it ended its process, by itself or at its time limit."""
+        return bool(self.died) and self.died != VARIES and not self.died.startswith(NOT_RUN)
 
     @property
     def shown(self) -> str:

@@ -177,6 +177,7 @@ PATH = text(
 """A path with forward slashes that stays below its folder."""
 PICTURE = text(r"[0-9a-f]{12}", 12, "name of a figure")
 
+ENVIRONMENT_NAME = text(r"[\w.+-]{1,200}", 200, "name of an environment")
 ENVIRONMENT = record(
     {
         "device": one_of(*DEVICES),
@@ -189,6 +190,8 @@ ENVIRONMENT = record(
         "day": day,
         "numpy": text(rf"(?:{VERSION})?", 120, "version of NumPy"),
         "simulated": flag,
+        "library": ENVIRONMENT_NAME,
+        "library_version": text(r"[\w.!+-]*", 120, "version of a library"),
     },
 )
 """Where outputs were made."""
@@ -201,7 +204,6 @@ def output(picture: Check) -> Check:
     return record({}, {"text": PRINTED, "value": PRINTED, "raised": RAISED, "figures": figures, "died": LINE})
 
 
-ENVIRONMENT_NAME = text(r"[\w.+-]{1,200}", 200, "name of an environment")
 NAMES = many(ENVIRONMENT_NAME, 200)
 READ = named(PATH, HASH, 1_000)
 CODE_BLOCK = record(

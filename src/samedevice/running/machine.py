@@ -6,7 +6,9 @@ cannot change while a program runs is found once, by the fork server for all pag
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -17,6 +19,8 @@ from typing import Any
 
 from samedevice.devices import KINDS
 
+WITHOUT_TORCH = "SAMEDEVICE_WITHOUT_TORCH"
+"""The environment variable of a page's process that has nothing import PyTorch but the page."""
 UNNAMED = re.compile(r"[^\w .,()/+@:#-]", re.ASCII)
 """Characters that the name of a device has not, where a recording is read: see `outputs.schema`."""
 MODEL = re.compile(r"^model name\s*:\s*(.*)$", re.M)
@@ -24,23 +28,35 @@ NOT_NAME = re.compile(r"\((?:R|TM)\)|CPU|@.*$|\d+-Core Processor")
 """Where Linux names the processor, and what is left out of that."""
 
 
-def environment(device: str, simulated: bool = False) -> dict[str, str | bool]:
-    """What a recording says about where it was made: device name, versions of PyTorch, Python and driver."""
+def environment(device: str, simulated: bool = False, library: str = "") -> dict[str, str | bool]:
+    """What a recording says about where it was made: device name, versions of PyTorch, Python and driver.
+
+    Without PyTorch it says nothing of the machine; with a `library` that is installed, its version.
+    """
+    python = ".".join(map(str, sys.version_info[:3]))
+    plain: dict[str, str | bool] = {"name": "", "torch": "", "python": python}
+    with contextlib.suppress(ImportError):  # it is not installed
+        if library:
+            return plain | {"library": library, "library_version": importlib.metadata.version(library)}
     torch = installed()
+    if torch is None:
+        return plain
     found: dict[str, str | bool] = {
-        "torch": str(torch.__version__) if torch else "",
-        "python": ".".join(map(str, sys.version_info[:3])),
+        "torch": str(torch.__version__),
+        "python": python,
         "simulated": simulated,
     }
     found["numpy"] = getattr(sys.modules.get("numpy"), "__version__", "")  # torch has imported it, if it is there
     kind = KINDS[device]
-    name = _plain(str(eval(kind.name, {"torch": torch}))) if torch and kind.name else processor()
+    name = _plain(str(eval(kind.name, {"torch": torch}))) if kind.name else processor()
     return found | {"name": name, "driver": "" if simulated else kind.driver()}
 
 
 @cache
 def installed() -> Any:
-    """PyTorch, imported; None where it is not installed, as in a project of plain Python."""
+    """PyTorch, imported; None where it is not installed, or not wanted, as in a project of plain Python."""
+    if os.environ.get(WITHOUT_TORCH):
+        return None
     return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
 
 

@@ -13,7 +13,7 @@ from samedevice.outputs.cleaning import clean
 from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.escaping import one_line
 from samedevice.outputs.figures import figure_fault
-from samedevice.outputs.output import Output, Raised
+from samedevice.outputs.output import NOT_RUN, Output, Raised
 from samedevice.pages.page import Block, Page
 from samedevice.running.machine import slowdown
 from samedevice.running.processes import ForkedProcess, Message, SpawnedProcess, closed
@@ -115,7 +115,7 @@ class ProcessMonitor:
         self.outputs[self.current.index] = Output(text=self._printed(), died=how)
         for block in self.blocks:
             if block.index > self.current.index:
-                self.outputs[block.index] = Output(died=f"was not run, because {self.current} ended its process")
+                self.outputs[block.index] = Output(died=f"{NOT_RUN}, because {self.current} ended its process")
 
     def _printed(self) -> str:
         """What the block that ended the process had printed until then."""

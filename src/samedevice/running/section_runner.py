@@ -26,7 +26,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import defined_elsewhere
 from samedevice.project import PACKAGE
-from samedevice.running.machine import available_cores
+from samedevice.running.machine import WITHOUT_TORCH, available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
 from samedevice.running.processes import Launcher, Message, is_furnished, page_environ
 from samedevice.running.reading import with_reads
@@ -119,21 +119,25 @@ class SectionRunner:
         device: str,
         wanted: Collection[int] | None = None,
         later: bool = False,
+        ended: Collection[int] = (),
         end: Callable[[Run], Run] = lambda run: run,
     ) -> Future[Run]:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
         Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
-        submitted without it, and as what yields to the other processes of the machine. `end` is called with the page's
+        submitted without it, and as what yields to the other processes of the machine. Those that `ended` their process
+        once are left out. `end` is called with the page's
         run, and gives what becomes of it.
         """
+        if page.settings.library:
+            self.launcher.environ = {**self.launcher.environ, WITHOUT_TORCH: "1"}
         self.launcher.start()
         kind = "cpu" if device == "cpu" or self.simulator else "accelerator"
         if kind not in self.pools:
             workers = self.workers if kind == "cpu" else self.side_by_side
             self.pools[kind] = DaemonPool(workers, f"samedevice-{kind}")
         runs, several = [], kind != "cpu" and self.side_by_side > 1
-        for before, own in self._wanted(page, device, wanted):
+        for before, own in self._wanted(page, device, wanted, ended):
             alone = any(map(measures, (*before, *own))) if several else False
             call = partial(self._in_turn, alone, page, device, before, own, later)
             runs.append(self.pools[kind].submit(call, later or (several and not alone)))
@@ -148,6 +152,26 @@ class SectionRunner:
             return self._run(*section)
 
     def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool = False) -> Run:
+        """Run some blocks of a page after those that lead to them.
+
+        If one ends the process, those below it are run without it, unless all blocks of the project have to pass.
+        """
+        run = self._once(page, device, before, own, yields)
+        ended = {block.index: output for block in own if (output := run.outputs[block.index]) and output.ended}
+        while ended and not page.settings.console:
+            rest = [block for block in own if block.index not in ended]
+            if not rest or rest[-1].index < max(ended):
+                break
+            again = self._once(page, device, before, rest, yields)
+            outputs = tuple(ended.get(index, output) for index, output in enumerate(again.outputs))
+            run = replace(again, outputs=outputs, seconds=run.seconds + again.seconds)
+            known = len(ended)
+            ended |= {block.index: output for block in rest if (output := run.outputs[block.index]) and output.ended}
+            if len(ended) == known:
+                break
+        return run
+
+    def _once(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool) -> Run:
         """Run some blocks of a page in a process of their own, after those that lead to them."""
         started, began = time.monotonic(), time.time_ns()
         place = self.folder / "pages"
@@ -176,7 +200,9 @@ class SectionRunner:
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
-    def _wanted(self, page: Page, device: str, wanted: Collection[int] | None) -> list[tuple[list[Block], list[Block]]]:
+    def _wanted(
+        self, page: Page, device: str, wanted: Collection[int] | None, ended: Collection[int] = ()
+    ) -> list[tuple[list[Block], list[Block]]]:
         """For each section with blocks that are wanted: the blocks before it, and its own as far as they are needed.
 
         What a simulated device prints in a measurement nobody wants: it runs if something below it is wanted.
@@ -185,9 +211,10 @@ class SectionRunner:
         for before, blocks in page.units:
             some = (block for block in blocks if not (self.simulator and block.not_simulated))
             last = max((block.index for block in some if wanted is None or block.index in wanted), default=-1)
-            own = [block for block in blocks if block.index <= last and self._runs(block, device)]
+            runs = [one for one in (*before, *blocks) if one.index not in ended and self._runs(one, device)]
+            own = [block for block in blocks if block.index <= last and block in runs]
             if own:
-                found.append(([block for block in before if self._runs(block, device)], own))
+                found.append(([block for block in before if block in runs], own))
         return found or [([], [])]
 
     def _runs(self, block: Block, device: str) -> bool:
@@ -197,6 +224,7 @@ class SectionRunner:
         hidden = [kind.hidden_by for kind in KINDS.values()] if device == "cpu" else []
         notes = f"{folder}{NOTES}" if self.simulator else ""
         heavy = [module for word, module in HEAVY.items() if any(word in block.code for block in blocks)]
+        heavy = [one for one in heavy if not (page.settings.library and one.startswith("torch"))]
         cwd, environ = self.root / page.settings.cwd, dict(page.settings.env)
         if not cwd.is_dir():
             raise SessionError(f"{page.path}: cwd: {page.settings.cwd} is no folder below that of mkdocs.yml")
@@ -206,6 +234,7 @@ class SectionRunner:
             "device": device,
             "root": str(self.root),
             "folder": str(folder),
+            "library": page.settings.library,
             "cwd": str(cwd) if page.settings.cwd else "",
             "printed": f"{folder}{PRINTED}",
             "simulated": self.simulator is not None,

@@ -346,7 +346,7 @@ def work(job: Job, channel: IO[bytes]) -> None:
     capture = Capture(job["printed"])
     prepare(job)
     present, begun = count(job["device"]), len(sys.modules)
-    report(hello=environment(job["device"], job["simulated"]) if present else None, count=present)
+    report(hello=environment(job["device"], job["simulated"], job["library"]) if present else None, count=present)
     runner = Runner(job, capture)
     observing.watch(job["log"], job["root"], job["used"])
     for number, block in enumerate(job["blocks"] if present else ()):

@@ -84,7 +84,7 @@ def copies(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, 
     `shown` is what is shown under each block; it decides whose values are printed. A page with code that is no Python
     has none.
     """
-    python = (block for block in page.blocks if block.kind == "python")
+    python = (block for block in page.blocks if block.kind == "python" and "copy" in page.settings.show)
     blocks = (one for one in python if not any(led.hidden for led in (one, *page.program(one))))
     try:
         return {block.index: _copy(page, block, shown.get(block.index, ())) for block in blocks}

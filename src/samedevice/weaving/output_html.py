@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import accumulate, groupby
@@ -15,6 +15,7 @@ from samedevice.devices import LABELS
 from samedevice.outputs import escaping, labels
 from samedevice.outputs.figures import TAG, figure_fault
 from samedevice.pages.page import Block
+from samedevice.project import DEFAULTS
 from samedevice.weaving.panes import Pane, ShownOutput, differ_by_version, panes_of
 
 TOKEN = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
@@ -32,10 +33,16 @@ WIDE = 100
 """Characters of a line from which on an output is wrapped: messages are that long, and tensors are not."""
 
 
-def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "", about: str = "") -> str:
+def output_html(
+    block: Block,
+    shown: Sequence[ShownOutput],
+    anchor: str = "",
+    about: str = "",
+    show: Collection[str] = DEFAULTS.show,
+) -> str:
     """The HTML of a block's output, with `anchor` as its id; empty where no device has anything to show.
 
-    `about` is a link to what explains simulated devices; empty if there is none.
+    `about` is a link to what explains simulated devices; empty if there is none. `show` is the project's setting.
     """
     if not any(one.content != ("", (), "") for one in shown):
         return ""
@@ -44,7 +51,9 @@ def output_html(block: Block, shown: Sequence[ShownOutput], anchor: str = "", ab
     at = _at(panes) if any(not pane.first for pane in panes) else ""
     marked = _marked([pane.shown[0] for pane in panes])
     numbered = enumerate(zip(panes, marked, strict=True))
-    html = "".join(_pane(block, pane, text, number, bool(at), about) for number, (pane, text) in numbered)
+    told = len(panes) > 1 or "origin" in show  # of several outputs each needs its name
+    heads = [_head(block, pane, about, "details" in show) if told else "" for pane in panes]
+    html = "".join(_pane(block, pane, text, number, bool(at), heads[number]) for number, (pane, text) in numbered)
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
@@ -111,9 +120,9 @@ def _version_switch(device: str, panes: Sequence[Pane]) -> str:
     )
 
 
-def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, about: str) -> str:
+def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, head: str) -> str:
     one = pane.shown[0]
-    parts = [_head(block, pane, about)]
+    parts = [head]
     if one.note:
         kind = "sd-note sd-wrong" if one.wrong else "sd-note"
         parts.append(f'<p class="{kind}" {UNSEARCHED}>{literal(one.note)}</p>')
@@ -129,8 +138,8 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, about
     return f'<div class="{kind}" data-device="{" ".join(pane.first)}"{at}>{"".join(parts)}</div>'
 
 
-def _head(block: Block, pane: Pane, about: str) -> str:
-    """The label of a pane; opened, it lists where the output was made, and says what a simulated device is.
+def _head(block: Block, pane: Pane, about: str, details: bool) -> str:
+    """The label of a pane. With `details` it opens: it lists where the output was made, and what a simulated device is.
 
     Where numbers vary it also shows what the other environments printed, each below its name.
     """
@@ -138,7 +147,7 @@ def _head(block: Block, pane: Pane, about: str) -> str:
     label += f" and {escaping.html(pane.also)}" if pane.also else ""
     if block.options.versions:
         label += f" needs {escaping.html(block.options.needed)}"
-    if not pane.environments:
+    if not (pane.environments and details):
         return f'<p class="sd-head" {UNSEARCHED}>{label}</p>'
     lines = literal("\n".join(labels.full(one.environment) for one in pane.printed_this if one.environment))
     if pane.simulated:

@@ -61,7 +61,7 @@ def weave(
         at, above = notes_end(page, block, end), block
         parts += [first, prose(block.fence.end, at, block), last]
     parts.append(prose(at, len(page.text), above))
-    return _below_title("".join(parts), summary_html(page, shown, about), page)
+    return _below_title("".join(parts), counts_html(page, shown, about), page)
 
 
 def weave_notebook(
@@ -78,8 +78,13 @@ def weave_notebook(
         draw(cell, diagrams or {}, html_fence) if isinstance(cell, str) else "".join(next(woven))
         for cell in cells(page)
     ]
-    text, summary = "\n\n".join([front_matter(page.text), *parts]), summary_html(page, shown, about)
+    text, summary = "\n\n".join([front_matter(page.text), *parts]), counts_html(page, shown, about)
     return TITLE.sub(lambda title: f"{title[0]}\n{html_fence('', summary)}", text, count=1) if summary else text
+
+
+def counts_html(page: Page, shown: Mapping[int, Sequence[ShownOutput]], about: str) -> str:
+    """The line below the title, if the project wants it."""
+    return summary_html(page, shown, about) if "counts" in page.settings.show else ""
 
 
 def _blocks(
@@ -89,7 +94,7 @@ def _blocks(
     quiet = _quiet(page, shown)
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
         rest = unsaid(block, shown.get(block.index, ()))
-        html = quiet.get(block.index, output_html(block, rest, of_output(anchor), about))
+        html = quiet.get(block.index, output_html(block, rest, of_output(anchor), about, page.settings.show))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = html_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)

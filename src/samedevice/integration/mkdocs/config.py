@@ -21,10 +21,11 @@ from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 def _option(name: str) -> base.BaseConfigOption[Any]:
     """What MkDocs takes for a setting."""
     default, kind = getattr(DEFAULTS, name), KINDS[name]
+    if kind is list:
+        one = c.Choice(CHOICES[name]) if name in CHOICES else c.Type(str)
+        return c.ListOfItems(one, default=list(default))
     if name in CHOICES:
         return c.Choice(CHOICES[name], default=default)
-    if kind is list:
-        return c.ListOfItems(c.Type(str), default=[])
     if kind is dict:
         return c.Type(dict, default={})
     return c.Type((int, float) if kind is float else kind, default=default)

@@ -30,8 +30,7 @@ from samedevice.weaving.notebook_document import Part, code_cell, display, docum
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import cells
-from samedevice.weaving.summary import summary_html
-from samedevice.weaving.weave import TITLE
+from samedevice.weaving.weave import TITLE, counts_html
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
@@ -69,11 +68,11 @@ def with_outputs(
         if isinstance(cell, str):
             text = draw(cell, diagrams or {})
             if not found:
-                text = TITLE.sub(lambda title: f"{title[0]}\n\n{summary_html(page, shown, about)}", text, count=1)
+                text = TITLE.sub(lambda title: f"{title[0]}\n\n{counts_html(page, shown, about)}", text, count=1)
             found.append(markdown_cell(relink(text, link)))
         else:
             anchor = ids[cell.index]
-            html = output_html(cell, shown.get(cell.index, ()), of_output(anchor), about)
+            html = output_html(cell, shown.get(cell.index, ()), of_output(anchor), about, page.settings.show)
             found.append(_code_cell(cell, html, copies.get(cell.index), anchor))
     return document(found)
 

@@ -52,16 +52,17 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Begin a build; under `mkdocs serve` watch what pages are made of."""
         root = Path(config.config_file_path).parent.resolve()
+        settings = settings_of(config, self.config, root)
         if self.runs is None or self.runs.root != root:
             self.on_shutdown()
-            self.runs = PageRuns(root, devices=present_devices(), report=log.info, serves=self.serving)
+            devices = present_devices(settings.library)
+            self.runs = PageRuns(root, devices=devices, report=log.info, serves=self.serving)
             if not self.runs.cache.writable:
                 log.info(f"{CACHE.as_posix()} cannot be written: nothing is kept for the next build")
             if self.serving:
                 from samedevice.integration.mkdocs.serving import BackgroundCheck
 
                 self.check = BackgroundCheck(self.runs)
-        settings = settings_of(config, self.config, root)
         self.build = begin(config, self.runs, settings)
         name_assets(config)
         read = [settings.programs, settings.recordings, *filter(None, [settings.setup])]
