@@ -311,7 +311,7 @@ def test_the_projects_own_package_is_the_library(project: Path, capsys: pytest.C
     """If it is installed under that name, and no page uses PyTorch."""
     (project / "pyproject.toml").write_text('[project]\nversion = "1"\nname = "pytest"\n', encoding="utf-8")
     assert main(["init"]) == SAME
-    assert 'library: "pytest"' in (project / "mkdocs.yml").read_text(encoding="utf-8")
+    assert 'library: "pytest", show: ["origin", "details"]' in (project / "mkdocs.yml").read_text(encoding="utf-8")
     recorded = (project / "tests/recordings/index.json").read_text(encoding="utf-8")
     assert "PyTorch" not in capsys.readouterr().out
     assert '"library": "pytest"' in recorded

@@ -163,6 +163,16 @@ def test_a_theme_that_loads_one_page_only_has_the_scripts_in_the_content(site: S
     assert article.index("outputs.css") < article.index("data-block") < article.index("outputs.js")
 
 
+def test_a_page_without_outputs_and_buttons_loads_nothing(site: Site) -> None:
+    """In a project that wants no buttons only pages with outputs need anything."""
+    config = "site_name: X\nplugins:\n  - samedevice: {show: [origin]}\n"
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    site.build(index=GOOD, silent="# Silent\n\n```python\nx = 1\n```\n")
+    assert "assets/samedevice" in site.html("index")
+    assert "data-block" in site.html("silent")
+    assert "assets/samedevice" not in site.html("silent")
+
+
 def test_fonts_are_those_of_the_theme_with_what_it_falls_back_to() -> None:
     """Material sets --md-code-font to one family; the one that ends in monospace is another variable."""
     style = (PACKAGE / "assets/outputs.css").read_text(encoding="utf-8")

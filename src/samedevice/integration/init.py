@@ -92,14 +92,15 @@ class _Project:
             self.settings = replace(self.settings, expect="following")  # tried, and said only if they say something
             self.settle(leave=leave)
             torch = any("torch" in block.code for page in self.pages for block in page.blocks)
-            self.settle(library="" if torch else documented(root))
+            library = "" if torch else documented(root)
+            self.settle(library=library, show=["origin", "details"] if library else list(DEFAULTS.show))
         self.pages = _pages(root, self.settings)
         self.files = [file.name for file in self._texts()]  # raises, before anything runs
 
     def settle(self, **said: Any) -> None:
         """Have settings say this."""
-        self.own |= {name: value for name, value in said.items() if value not in ([], getattr(DEFAULTS, name))}
         plain: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in said.items()}
+        self.own |= {name: said[name] for name, one in plain.items() if one != getattr(DEFAULTS, name)}
         self.settings = replace(self.settings, **plain)
         self.pages = _pages(self.root, self.settings)
 
@@ -130,7 +131,7 @@ class _Project:
 
     def plan(self) -> Iterator[str]:
         """What will be run, what will not, and where it writes."""
-        blocks = [block for page in self.pages for block in page.blocks if block.kind != "shown"]
+        blocks = [one for page in self.pages for one in page.blocks if one.kind != "shown" and not one.of_project]
         where = f"{sum(1 for page in self.pages if page.blocks)} of {len(self.pages)} pages"
         limit = f"each block at most {self.settings.time_limit:g} s"
         yield f"runs {len(blocks)} blocks on {where} twice, {limit}, with your rights"
@@ -249,7 +250,7 @@ def _outputs(selected: Selected, ran: Iterable[Run]) -> Iterator[Failed]:
     """The blocks with what they did."""
     for (page, device), run in zip(selected, ran, strict=True):
         for block, output in zip(page.blocks, run.outputs, strict=True):
-            if output is not None:
+            if output is not None and not (block.of_project and not output.died and not output.raised):
                 yield block, device, output
 
 

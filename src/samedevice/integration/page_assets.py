@@ -18,8 +18,8 @@ LOADS = re.compile(rf"(?:\n[ \t]*)?(?:<link\b[^>]*{STYLE}[^>]*>|<script\b[^>]*{S
 """What loads them, with the white space before it."""
 ARTICLE = re.compile(r"<article\b[^>]*>(?P<content>.*)</article>", re.S)
 """The content of a page in a theme that has an element for it."""
-USES = re.compile(r'class="sd-|\bdata-block="')
-"""What a page has that uses them."""
+USES = re.compile(r'class="sd-|\bdata-block="(?![^>]*\bdata-part=)')
+"""What a page has that uses them: an output, or a block with a button that copies a program."""
 CHOICE = "choice.js"
 """The script of a page's head: it runs before the outputs are seen, so that none of them moves."""
 
