@@ -211,7 +211,7 @@ print("float16 * bfloat16:", (float_16_tensor * float_32_tensor.bfloat16()).dtyp
 # A matrix product does not convert: there, [two data types raise an error](../errors/mat1-and-mat2-same-dtype.md).
 #
 # Fewer bits mean less memory and [less precision](https://en.wikipedia.org/wiki/Precision_(computer_science)).
-# Whether they are also faster [depends on the device](../tensors/dtypes.md#half-precision-speed).
+# Whether they are also faster [depends on the device](../tensors/precision.md#half-precision-speed).
 
 # %%
 third = 1 / 3

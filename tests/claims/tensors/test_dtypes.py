@@ -100,47 +100,6 @@ def test_set_default_dtype(dtype: torch.dtype) -> None:
         torch.set_default_dtype(torch.float32)
 
 
-@claim("`bfloat16` has the range of `float32`, `float16` only a small part of it.")
-def test_range() -> None:
-    half, low, single = map(torch.finfo, (torch.float16, torch.bfloat16, torch.float32))
-    assert low.tiny == single.tiny
-    assert low.max == pytest.approx(single.max, rel=0.01)
-    assert half.max < 1e-30 * single.max
-
-
-@claim("Near 1 it has eight times as many numbers as `bfloat16`:")
-def test_eight_times() -> None:
-    assert torch.finfo(torch.bfloat16).eps == 8 * torch.finfo(torch.float16).eps
-
-
-@claim("In `float16` or `bfloat16`, a `float32` value becomes the nearest number of the type.")
-@SIXTEEN
-@given(value=st.floats(-1000, 1000, width=32))
-def test_rounds_to_the_nearest(dtype: torch.dtype, value: float) -> None:
-    bits = torch.arange(-(2**15), 2**15).to(torch.int16).view(dtype).float()
-    nearest = (bits[bits.isfinite()] - value).abs().min()
-    assert abs(torch.tensor(value).to(dtype).item() - value) == nearest
-
-
-@claim(
-    "If the gap is 2, then adding 1 ends halfway between two numbers, and PyTorch rounds to the one whose last bit is even:"
-)
-@pytest.mark.parametrize(
-    ("dtype", "start"), [(torch.bfloat16, 256), (torch.float16, 2048), (torch.float32, 2**24), (torch.float64, 2**53)]
-)
-def test_ties_to_even(dtype: torch.dtype, start: int) -> None:
-    x = torch.arange(start, start + 40, 2, dtype=torch.int64).to(dtype)
-    assert ((x + 1).long() % 4 == 0).all()
-
-
-@claim("Integers have no gaps, but limits: beyond them, arithmetic wraps around without a message.")
-@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-def test_wraps_around(dtype: torch.dtype) -> None:
-    least, most = torch.iinfo(dtype).min, torch.iinfo(dtype).max
-    assert (torch.tensor(most, dtype=dtype) + 1).item() == least
-    assert (torch.tensor(least, dtype=dtype) - 1).item() == most
-
-
 @claim("If two types meet in arithmetic or a comparison, PyTorch converts both tensors to a common type first.")
 def test_common_type() -> None:
     for pair in PAIRS:
