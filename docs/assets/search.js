@@ -275,12 +275,14 @@
     };
   };
   const once = (make) => { let made; return () => (made ??= make()); };
-  /* The index of the site is made when the site is built (search_index.py): its sections, page by page, as rows of location or anchor,
-     title, prose, lines of code, and what people ask. That of the box comes from the rows of its page. */
+  /* The index of the site is made when the site is built (search_index.py): its sections, page by page, in columns: location or anchor,
+     title, prose, names in the code, and what people ask. That of the box comes from the rows of its page. */
   const rows = (data) => {
-    if (!data.docs.rows) return data.docs.map(({ location, title, text: html, fits }) => ({ location, title, fits, page: location.split("#")[0], prose: text(html), code: [], asked: "" }));
+    if (!data.docs.columns) return data.docs.map(({ location, title, text: html, fits }) => ({ location, title, fits, page: location.split("#")[0], prose: text(html), code: [], asked: "" }));
+    const [locations = [], titles, proses, codes, questions] = data.docs.columns;
     let page;
-    return data.docs.rows.map(([location, title, prose = "", code = "", asked = ""]) => {
+    return locations.map((location, at) => {
+      const title = titles[at], prose = proses[at], code = codes[at], asked = questions[at];
       if (location[0] !== "#") page = location;
       return { location: location[0] === "#" ? page + location : location, title, page, prose, code: code ? code.split("\n") : [], asked };
     });
@@ -356,6 +358,7 @@
       begin: once(() => [...pairsOf()].slice(0, 2)),
       about: once(() => new Set(parts(words(about)).map(stem))),
       phrase: once(() => ` ${words(title).join(" ")} `),
+      questions: once(() => new Set(doc.asked.split("\n").map((one) => ` ${words(one).join(" ")} `))),
     };
   };
   const has = (index, word) => index.known.has(word);
@@ -464,7 +467,7 @@
     const cover = covered / all;
     const value = sum / all * cover ** 1.5 + .5 * titled / all;
     const topic = SPECIAL.some(([page, asks]) => page.test(section.page) && !asks.test(asked)) ? .65 : named ? 1.15 : 1;
-    const like = found.asked && likeness(index, section, terms, all) * (pasted ? .4 : 1.5);
+    const like = found.asked && Math.max(+(/\w \w/.test(asked) && section.questions().has(asked)), likeness(index, section, terms, all)) * (pasted ? .4 : 1.5);
     const phrase = section.phrase().includes(asked) ? section.message ? 2 : 1.4 : section.message && !SYMPTOM.test(asked) ? .45 : section.whole ? 1.2 : 1;
     return [(value * topic * (1 + .2 * paged / all) * (pasted ? .7 : phrase) + like) * (section.aside && like < 1.2 ? .5 : 1), cover, 1];
   };
@@ -584,7 +587,7 @@
       if (likest(some).unfit) for (const one of some) one.weak = true;
     }
     const causes = pasted && [...best.values()].some(({ weak, late }) => !weak && !late);  /* before the report of the process that had one */
-    const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score);
+    const top = [...best.values()].sort((a, b) => (index.flat && pasted && a.weak - b.weak) || (causes && a.late - b.late) || b.score - a.score + (pasted ? .02 * (a.weak - b.weak) : 0));
     /* A message that is whole in the text counts more than the unknown end of another program. */
     if (index.flat && pasted && top[0]?.weak && !found[0].bare && !likest(top).unfit) {
       const all = new Map(pairs(words(unquoted(plain(asked).slice(-6000))).map(stem)).map((pair) => [pair, paired(index, pair)]));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -205,6 +206,24 @@ def test_what_forums_ask_brings_a_right_page_first(browser: Any, site: Path, kin
     page.close()
 
 
+SCRIPTS = (
+    "assets/search.js",
+    "assets/samedevice.min.js",
+    "assets/samedevice/outputs.min.js",
+    "assets/widgets/errors.js",
+)
+HEAVIEST = 400_000
+"""Bytes, compressed, of the scripts and the index with its questions."""
+
+
+def test_the_search_is_loaded_soon_on_a_phone(site: Path) -> None:
+    """By whoever searches: the index holds what finds a page, not the page."""
+    files = ("search/search_index.json", *SCRIPTS)
+    weights = {name: len(gzip.compress((site / name).read_bytes())) for name in files if (site / name).exists()}
+    print(weights)
+    assert sum(weights.values()) < HEAVIEST
+
+
 VERSIONS = ("what changed in 2.15", "release notes", "upgrade pytorch", "2.11 to 2.15", "what is new in pytorch 2.14")
 
 
@@ -236,9 +255,10 @@ OWN = """({ index, step }) => {
   sdSearch.answer({ type: 0, data: index });
   const asked = [], lost = [];
   let page;
-  for (const [location, , , , questions = ""] of index.docs.rows) {
+  const [locations, , , , questions] = index.docs.columns;
+  for (const [at, location] of locations.entries()) {
     if (location[0] !== "#") page = location;
-    for (const query of questions.split("\\n").filter(Boolean)) asked.push({ page, query, at: location });
+    for (const query of questions[at].split("\\n").filter(Boolean)) asked.push({ page, query, at: location });
   }
   for (let at = 0; at < asked.length; at += step) {
     const { page, query } = asked[at], { items } = sdSearch.answer({ type: 2, data: query }).data;

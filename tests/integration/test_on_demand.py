@@ -103,7 +103,7 @@ def test_what_is_made_of_all_pages_waits_for_them(served: Callable[[MkDocsConfig
     build(config, serve_url="http://127.0.0.1/")
     ask = served(config)
     found = json.loads(ask("/search/search_index.json")[1])
-    locations = {row[0] for row in found["docs"]["rows"]}
+    locations = set(found["docs"]["columns"][0])
     assert {location for location in locations if not location.startswith("#")} == {"", "code/", "other/"}
     assert "print(" in ask("/code.py")[1]
 

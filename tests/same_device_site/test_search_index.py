@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from same_device_site.search_index import FILE, rows, write
+from same_device_site.search_index import ENOUGH, FILE, rows, write
 
 TEXT = (
     "<p>Free it with <code>x &lt; 3</code>.</p> <table><tr><td>a cell</td></tr></table>"
@@ -14,8 +14,8 @@ TEXT = (
 )
 
 
-def test_a_section_keeps_prose_and_lines_that_name_something() -> None:
-    """Prose without elements, tables behind a bar; of the code the class that it raised."""
+def test_a_section_keeps_prose_and_the_names_in_its_code() -> None:
+    """Prose without elements, tables behind a bar; of the code the class that it raised and the names of modules."""
     (page, section) = rows(
         [
             {"location": "a.html", "title": "A", "text": ""},
@@ -23,12 +23,12 @@ def test_a_section_keeps_prose_and_lines_that_name_something() -> None:
         ],
         {"a.html#b": ["how to free it", "clear it"]},
     )
-    assert page == ["a.html", "A"]
+    assert page == ["a.html", "A", "", "", ""]
     assert section == [
         "#b",
         "<code>B</code>",
         "Free it with x < 3.\n|a cell",
-        "RuntimeError:\ntorch.cuda.empty_cache()",
+        "RuntimeError:\ntorch.cuda.empty_cache",
         "how to free it\nclear it",
     ]
 
@@ -37,7 +37,17 @@ def test_a_line_that_is_everywhere_says_nothing() -> None:
     """Such as the choice of the device, at the start of each program."""
     code = "<pre><code>device = torch.device('cpu')\ntorch.ones({})\n</code></pre>"
     found = rows([{"location": f"{n}.html", "title": "T", "text": code.format(n)} for n in range(30)], {})
-    assert found[0][3] == "torch.ones(0)"
+    assert found[0][3] == "torch.ones"
+
+
+def test_a_long_section_keeps_its_first_sentences() -> None:
+    """Whole ones, and of a page about a message fewer: its title is what people paste."""
+    text = "<p>" + "A sentence of some words. " * 90 + "</p>"
+    ((_, _, kept, _, _), (_, _, least, _, _)) = rows(
+        [{"location": name, "title": "T", "text": text} for name in ("tensors/a.html", "errors/b.html")], {}
+    )
+    assert ENOUGH > len(kept) > len(least)
+    assert {kept[-6:], least[-6:]} == {"words."}
 
 
 def test_the_plugins_index_is_replaced_once(tmp_path: Path) -> None:
@@ -49,4 +59,6 @@ def test_the_plugins_index_is_replaced_once(tmp_path: Path) -> None:
     path.write_text(json.dumps({"config": {}, "docs": [{"location": "a.html", "title": "A", "text": "<p>x</p>"}]}))
     for _ in range(2):
         write(tmp_path, tmp_path, [])
-        assert json.loads(path.read_text(encoding="utf-8"))["docs"] == {"rows": [["a.html", "A", "x"]]}
+        assert json.loads(path.read_text(encoding="utf-8"))["docs"] == {
+            "columns": [["a.html"], ["A"], ["x"], [""], [""]]
+        }
