@@ -8,7 +8,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from samedevice.running.threads import DaemonPool, Turns, uninterrupted, wait_for
+from samedevice.running.threads import DaemonPool, uninterrupted, wait_for
 
 
 def test_a_result_is_waited_for() -> None:
@@ -35,34 +35,6 @@ def test_what_is_for_later_waits_for_the_rest() -> None:
     assert done == ["saved", "a", "b"]
 
 
-def test_what_measures_runs_alone() -> None:
-    """Beside others it would measure them."""
-    pool, turns, together = DaemonPool(4, "test"), Turns(), threading.Barrier(3)
-    running: set[int] = set()
-    seen: list[int] = []
-
-    def share(number: int) -> None:
-        with turns.turn(alone=False):
-            running.add(number)
-            together.wait(timeout=20)  # all three are here at once
-            running.discard(number)
-
-    def measure(number: int) -> None:
-        with turns.turn(alone=True):
-            running.add(number)
-            seen.append(len(running))
-            running.discard(number)
-
-    calls = [pool.submit(lambda n=n: share(n)) for n in range(3)]
-    calls += [pool.submit(lambda n=n: measure(n)) for n in range(3, 6)]
-    for call in calls:
-        wait_for(call)
-    pool.cancel()
-    pool.join()
-    assert seen == [1, 1, 1]
-
-
-@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="sends a signal to a thread")
 def test_a_signal_that_does_not_wake_the_waiting_thread_is_heard() -> None:
     """Ctrl-C was lost in one build of twenty; here another thread takes the signal, which always hides it."""
     future: Future[None] = Future()

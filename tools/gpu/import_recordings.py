@@ -31,7 +31,7 @@ from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, load_all
 from samedevice.outputs.recordings import CPU, Recording, State, block_statuses, combined
-from samedevice.outputs.schema import CODE, ENVIRONMENT_NAME, HASH, PATH, many, named, one_of, read, record, whole
+from samedevice.outputs.schema import CODE, ENVIRONMENT_NAME, HASH, PATH, flag, many, named, one_of, read, record, whole
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
@@ -48,6 +48,8 @@ TOLD = many(
             "blocks": whole(0, 10_000),
             "ran": whole(0, 10_000),
             "milliseconds": whole(0, 10**9),
+            "shares": flag,
+            "left": CODE,
             "said": CODE,
             "failures": TEXTS,
             "printed": TEXTS,

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from shares import shares
+
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import CPU, Recording, State, block_statuses, uses
@@ -51,6 +53,8 @@ class Piece:
     """Whether simulated devices show all of them."""
     alone: bool = False
     """Whether what else runs on the machine might change what they print."""
+    shares: bool = False
+    """Whether they can run in a process in which other sections have run."""
 
     @property
     def message(self) -> bool:
@@ -89,6 +93,7 @@ def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording
         if not left:
             continue
         run = [*before, *(one for one in own if one.index <= left[-1].index)]
+        alone = device != CPU and any(SHARED.search(text) for one in run for text in _texts(page, one, known, root))
         yield Piece(
             page,
             device,
@@ -97,7 +102,8 @@ def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording
             doubtful=all(_is_doubtful(page, one, device, known) for one in left),
             shown=all(_is_fresh(page, one, device, known, simulated=False) for one in left),
             simulated=all(_is_fresh(page, one, device, known, simulated=True) for one in left),
-            alone=device != CPU and any(SHARED.search(text) for one in run for text in _texts(page, one, known, root)),
+            alone=alone,
+            shares=device == SIMULATED and not alone and shares(page, run, known),
         )
 
 

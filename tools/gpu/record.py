@@ -113,7 +113,7 @@ class Session:
         while left or running:
             while left and len(running) < side_by_side:
                 piece = left.popleft()
-                running[self.runner.submit(piece.page, piece.device, piece.wanted)] = piece
+                running[self.runner.submit(piece.page, piece.device, piece.wanted, shares=piece.shares)] = piece
             ended = wait(running, LOOK_UP, FIRST_COMPLETED).done  # a signal may not end a longer wait
             found = [(running.pop(one), _outcome(one)) for one in ended]
             if found:

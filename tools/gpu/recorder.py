@@ -53,7 +53,11 @@ class Result:
     ran: int
     """How many of these ran: a simulated device leaves out some."""
     milliseconds: int
-    """How long it took."""
+    """How long it took, its process included if it is the first there."""
+    shares: bool
+    """Whether it might share its process with others."""
+    left: str
+    """Why the next one could not run there, if it might."""
     said: str
     """What was done with it, in a line."""
     failures: tuple[str, ...] = ()
@@ -103,7 +107,8 @@ class Recorder:
         write_atomically(self.kit / RESULTS, json.dumps(found, indent=1), durably=False)
         self.pack()
         for one in results:
-            self.say(f"{one.said} ({one.milliseconds / 1000:.1f} s)")
+            left = f", left: {one.left}" if one.left else ""
+            self.say(f"{one.said} ({one.milliseconds / 1000:.1f} s{left})")
             for failure in one.failures:
                 if failure not in one.said:
                     self.say(f"\n{failure}\n")
@@ -124,14 +129,14 @@ class Recorder:
         if isinstance(run, SameDeviceError) or run.environment is None:
             why = "PyTorch sees no such device" if isinstance(run, Run) else str(run)
             said = f"not recorded: {piece}, because {why}"
-            return Result(*about, 0, 0, said, (said,))
+            return Result(*about, 0, 0, piece.shares, "", said, (said,))
         pairs = list(zip(piece.page.blocks, run.outputs, strict=True))
         faults = [fault(block, piece.device, output) if output else "" for block, output in pairs]
         outputs = [None if wrong else output for output, wrong in zip(run.outputs, faults, strict=True)]
         failures = tuple(filter(None, faults))
         shown = tuple(output.shown if output else "" for output in run.outputs) if failures else ()
         ran = sum(run.outputs[index] is not None or index in run.unsure for index in piece.wanted)
-        counts = ran, round(1000 * run.seconds)
+        counts = ran, round(1000 * run.seconds), piece.shares, run.left if piece.shares else ""
         try:
             self._write(piece.page, run, outputs)
         except (SameDeviceError, OSError) as error:

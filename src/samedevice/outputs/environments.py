@@ -114,6 +114,8 @@ class Run:
     """Of a simulated device: why the output of a block is not taken, by the block's index. It has none above."""
     modules: tuple[str, ...] = ()
     """The modules that its processes imported beside those that were preloaded, in the order of `sys.modules`."""
+    left: str = ""
+    """What it left in a process that it might have shared; empty if another section can run there."""
 
 
 def version_order(version: str) -> tuple[int, ...]:

@@ -111,7 +111,7 @@ class ForkServer:
             for other in (self.control, *self.running.values()):
                 other.close()
             gc.enable()
-            work(job, channel.makefile("wb"))
+            work(job, channel.makefile("wb"), channel.makefile("rb"))
         except BaseException:
             channel.sendall(json_line({"crash": traceback.format_exc()}))
         finally:

@@ -44,6 +44,8 @@ class ProcessMonitor:
         self.count = 0
         self.ended = False
         self.modules: tuple[str, ...] = ()
+        self.left = ""
+        """What the section left in its process; empty if another one can run there."""
         self.crash = ""
         """The error that broke the process while it ran a block."""
 
@@ -57,11 +59,13 @@ class ProcessMonitor:
                 message = self._kill()
                 break
             limit = self._handle(message) or limit
+            if self.ended and not self.left:
+                break
         if "closed" in message:
             self.process.kill()  # its server was killed, and cannot do it
         self._account_for_end(how or self.crash or f"ended its process {how_it_ended(message.get('exit'))}")
         outputs = tuple(self.outputs.get(block.index) for block in self.page.blocks)
-        return Run(outputs, self.environment, self.count, modules=self.modules)
+        return Run(outputs, self.environment, self.count, modules=self.modules, left=self.left)
 
     def _next(self, limit: float) -> Message:
         """The next message; empty if none comes in time. Where processes share the cores, all of them have longer."""
@@ -98,7 +102,7 @@ class ProcessMonitor:
             self.current = None
             return START_LIMIT
         elif "end" in message:
-            self.ended, self.modules = True, tuple(message["end"])
+            self.ended, self.modules, self.left = True, tuple(message["end"]), message["left"]
             return END_LIMIT
         return None
 

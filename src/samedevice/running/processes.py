@@ -64,10 +64,15 @@ class ForkedProcess:
         stream = ours.makefile("rb")
         self.messages: queue.Queue[Message] = queue.Queue()
         self.group = 0
-        with ours:
+        self.jobs = ours
+        """Where the process reads further jobs, if it stays; closed, if it does not."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(ours.close)
             ours.settimeout(limit)
             first = self._first(control, ours, theirs, stream, job)
             ours.settimeout(None)
+            if job["stays"]:
+                stack.pop_all()
         self.group = first.get("group", 0)
         self.lost = not first
         """Whether the server had ended before it answered."""
@@ -92,6 +97,14 @@ class ForkedProcess:
         except OSError:
             return {}
 
+    def send(self, job: Message) -> None:
+        """Give another job to a process that stays. Raises OSError if it has ended."""
+        self.jobs.sendall(json.dumps(job).encode() + b"\n")
+
+    def end(self) -> None:
+        """Have a process that stays end: there are no more jobs."""
+        self.jobs.close()
+
     def kill(self) -> None:
         """Kill the process and all that it started."""
         if self.group:
@@ -112,6 +125,9 @@ class SpawnedProcess:
             stream.write(json.dumps(job).encode() + b"\n")
         self.messages: queue.Queue[Message] = queue.Queue()
         listen(self.process.stdout, self.messages, lambda: {"exit": self.process.wait()})
+
+    def end(self) -> None:
+        """Do nothing: it ends by itself."""
 
     def kill(self) -> None:
         """Kill the process."""

@@ -8,6 +8,7 @@ forked from one that has run code, in which PyTorch or CUDA may have started thr
 from __future__ import annotations
 
 import atexit
+import contextlib
 import re
 import shutil
 import tempfile
@@ -17,7 +18,6 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from samedevice.devices import KINDS, Simulator, torch_build
 from samedevice.errors import SessionError
@@ -28,10 +28,10 @@ from samedevice.pages.sections import defined_elsewhere
 from samedevice.project import PACKAGE
 from samedevice.running.machine import WITHOUT_TORCH, available_cores
 from samedevice.running.monitor import TIME_LIMIT, ProcessMonitor
-from samedevice.running.processes import Launcher, Message, is_furnished, page_environ
+from samedevice.running.processes import ForkedProcess, Launcher, Message, SpawnedProcess, is_furnished, page_environ
 from samedevice.running.reading import with_reads
 from samedevice.running.simulation import taken
-from samedevice.running.threads import DaemonPool, Turns, gather
+from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
@@ -43,11 +43,6 @@ LOG = ".log"
 """The suffix of the file with what the section's processes opened."""
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 """The message about a name that a section does not have."""
-MEASURING = re.compile(
-    r"mem_get_info|OutOfMemoryError|out of memory|device_memory_used|utilization|nvidia-smi|perf_counter|monotonic"
-    r"|elapsed_time|time\.time|Timer"
-)
-"""Words in code that measures time, or the memory that all programs on a device share."""
 HEAVY = {
     "matplotlib": "matplotlib.pyplot",
     "optim": "torch._dynamo",
@@ -65,10 +60,10 @@ forking takes longer with each module that the server has imported."""
 class SectionRunner:
     """Runs pages, each section on one device in a process of its own; a context manager.
 
-    Sections on the CPU run side by side, one a core; those on an accelerator one at a time, or `side_by_side` of them:
-    those that measure time or free memory run first then, one at a time. `time_limit` is in seconds, for one block.
-    With a `simulator` they run on its devices, side by side, too. `preload` names modules that are imported once for
-    all pages, where processes are forked; one that cannot be is left to the pages, which say why.
+    Sections on the CPU run side by side, one a core; those on an accelerator one at a time, or `side_by_side` of them.
+    With a `simulator` they run on its devices, one a core. `time_limit` is in seconds, for one block. `preload` names
+    modules that are imported once for all pages, where processes are forked; one that cannot be is left to the pages,
+    which say why.
     """
 
     def __init__(
@@ -85,7 +80,8 @@ class SectionRunner:
         self.simulator = simulator
         self.preload = preload
         self.side_by_side = side_by_side
-        self.turns = Turns()
+        self.idle: dict[str, list[ForkedProcess]] = {}
+        """By device, processes that are as they were before the sections that they ran."""
         sweep_folders()
         try:
             self.temporary = Folder()
@@ -111,6 +107,8 @@ class SectionRunner:
         self.launcher.close()
         for pool in self.pools.values():
             pool.join()
+        for process in (one for some in self.idle.values() for one in some):
+            process.end()
         self.temporary.remove()
 
     def submit(
@@ -120,14 +118,15 @@ class SectionRunner:
         wanted: Collection[int] | None = None,
         later: bool = False,
         ended: Collection[int] = (),
+        shares: bool = False,
         end: Callable[[Run], Run] = lambda run: run,
     ) -> Future[Run]:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
         Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
         submitted without it, and as what yields to the other processes of the machine. Those that `ended` their process
-        once are left out. `end` is called with the page's
-        run, and gives what becomes of it.
+        once are left out. If it `shares`, it may be a process that others have left as it was (see `sharing`). `end` is
+        called with the page's run, and gives what becomes of it.
         """
         if page.settings.library:
             self.launcher.environ = {**self.launcher.environ, WITHOUT_TORCH: "1"}
@@ -136,33 +135,36 @@ class SectionRunner:
         if kind not in self.pools:
             workers = self.workers if kind == "cpu" else self.side_by_side
             self.pools[kind] = DaemonPool(workers, f"samedevice-{kind}")
-        runs, several = [], kind != "cpu" and self.side_by_side > 1
-        for before, own in self._wanted(page, device, wanted, ended):
-            alone = any(map(measures, (*before, *own))) if several else False
-            call = partial(self._in_turn, alone, page, device, before, own, later)
-            runs.append(self.pools[kind].submit(call, later or (several and not alone)))
+        runs = [
+            self.pools[kind].submit(partial(self._run, page, device, before, own, later, shares), later)
+            for before, own in self._wanted(page, device, wanted, ended)
+        ]
         return gather(runs, lambda found: end(merged(page, found)))
 
     def run(self, page: Page, device: str, wanted: Collection[int] | None = None) -> Run:
         """Run them now, section by section, and wait. Raises SessionError if the machinery itself fails."""
         return merged(page, [self._run(page, device, *blocks) for blocks in self._wanted(page, device, wanted)])
 
-    def _in_turn(self, alone: bool, *section: Any) -> Run:
-        with self.turns.turn(alone):
-            return self._run(*section)
-
-    def _run(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool = False) -> Run:
+    def _run(
+        self,
+        page: Page,
+        device: str,
+        before: Sequence[Block],
+        own: Sequence[Block],
+        yields: bool = False,
+        shares: bool = False,
+    ) -> Run:
         """Run some blocks of a page after those that lead to them.
 
         If one ends the process, those below it are run without it, unless all blocks of the project have to pass.
         """
-        run = self._once(page, device, before, own, yields)
+        run = self._once(page, device, before, own, yields, shares)
         ended = {block.index: output for block in own if (output := run.outputs[block.index]) and output.ended}
         while ended and not page.settings.console:
             rest = [block for block in own if block.index not in ended]
             if not rest or rest[-1].index < max(ended):
                 break
-            again = self._once(page, device, before, rest, yields)
+            again = self._once(page, device, before, rest, yields, shares)
             outputs = tuple(ended.get(index, output) for index, output in enumerate(again.outputs))
             run = replace(again, outputs=outputs, seconds=run.seconds + again.seconds)
             known = len(ended)
@@ -171,8 +173,10 @@ class SectionRunner:
                 break
         return run
 
-    def _once(self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool) -> Run:
-        """Run some blocks of a page in a process of their own, after those that lead to them."""
+    def _once(
+        self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool, shares: bool
+    ) -> Run:
+        """Run some blocks of a page in a process of their own, or in a shared one, after those that lead to them."""
         started, began = time.monotonic(), time.time_ns()
         place = self.folder / "pages"
         try:
@@ -184,9 +188,16 @@ class SectionRunner:
         except OSError as error:
             raise SessionError(f"{page.path}: {NO_ROOM.format(reason=error.strerror)}") from None
         blocks = [*before, *own]
-        job = self._job(page, device, blocks, folder) | {"yields": yields}
+        job = self._job(page, device, blocks, folder) | {"yields": yields, "stays": shares and self.launcher.fork}
         try:
-            run = ProcessMonitor(page, blocks, job, self.launcher.launch(job), self.time_limit).run()
+            process = self._process(job)
+            with contextlib.ExitStack() as stack:
+                stack.callback(process.end)
+                monitor = ProcessMonitor(page, blocks, job, process, self.time_limit)
+                run = monitor.run()
+                if monitor.ended and not monitor.left and isinstance(process, ForkedProcess):
+                    stack.pop_all()
+                    self.idle.setdefault(device, []).append(process)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             for suffix in (PRINTED, NOTES, LOG):
@@ -199,6 +210,19 @@ class SectionRunner:
             for block, output in zip(page.blocks, read, strict=True)
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
+
+    def _process(self, job: Message) -> ForkedProcess | SpawnedProcess:
+        """A process that runs the job: one that has run others, if it stays and one is there."""
+        while job["stays"]:
+            try:
+                process = self.idle[job["device"]].pop()
+                process.send(job)
+                return process
+            except LookupError:  # none is idle
+                break
+            except OSError:  # it has ended
+                continue
+        return self.launcher.launch(job)
 
     def _wanted(
         self, page: Page, device: str, wanted: Collection[int] | None, ended: Collection[int] = ()
@@ -248,11 +272,6 @@ class SectionRunner:
         }
 
 
-def measures(block: Block) -> bool:
-    """Whether a block's output may depend on what else runs on the same device."""
-    return block.options.numbers_vary or bool(MEASURING.search(block.code))
-
-
 def _hinted(page: Page, block: Block, output: Output) -> Output:
     """The output, where a name is missing with what to do about it in its traceback."""
     raised = output.raised
@@ -268,7 +287,9 @@ def merged(page: Page, runs: Sequence[Run]) -> Run:
     environment = next((run.environment for run in runs if run.environment), None)
     unsure = {index: why for run in runs for index, why in run.unsure.items() if outputs[index] is None}
     modules = tuple(dict.fromkeys(name for run in runs for name in run.modules))
-    return Run(outputs, environment, max(run.count for run in runs), sum(run.seconds for run in runs), unsure, modules)
+    left = ", ".join(filter(None, (run.left for run in runs)))
+    count, seconds = max(run.count for run in runs), sum(run.seconds for run in runs)
+    return Run(outputs, environment, count, seconds, unsure, modules, left)
 
 
 def _request(block: Block, device: str) -> Message:

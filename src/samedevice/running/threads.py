@@ -1,4 +1,4 @@
-"""threads: a pool of daemon threads, turns to take, a wait that Ctrl-C always ends, and steps that it does not cut.
+"""threads: a pool of daemon threads, a wait that Ctrl-C always ends, and steps that it does not cut.
 
 Unlike those of a ThreadPoolExecutor, these threads do not hold up the end of the program.
 """
@@ -71,28 +71,6 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if caught:
         before(*caught[0])
-
-
-class Turns:
-    """Lets calls go on side by side, or one of them alone."""
-
-    def __init__(self) -> None:
-        self.changed = threading.Condition()
-        self.shared = 0
-        self.taken = False
-
-    @contextlib.contextmanager
-    def turn(self, alone: bool) -> Iterator[None]:
-        """Wait until the block can run: beside others, or alone."""
-        with self.changed:
-            self.changed.wait_for(lambda: not self.taken and not (alone and self.shared))
-            self.taken, self.shared = alone, self.shared + (not alone)
-        try:
-            yield
-        finally:
-            with self.changed:
-                self.taken, self.shared = False, self.shared - (not alone)
-                self.changed.notify_all()
 
 
 class DaemonPool:

@@ -25,6 +25,7 @@ import sys
 import traceback
 import types
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO
 
@@ -33,6 +34,7 @@ from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
+from samedevice.running.sharing import Sharing
 
 try:
     import resource
@@ -309,20 +311,22 @@ def prepare(job: Job) -> None:
     os.chdir(job["cwd"] or job["folder"])
     os.environ.update(job["environ"])
     os.environ |= {observing.LOG: job["log"], observing.FOLDER: job["root"], observing.USED: job["used"]}
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [job["observing"], os.environ.get("PYTHONPATH")]))
+    python_path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, dict.fromkeys([job["observing"], *python_path])))
     sys.path[:] = [*filter(None, [job["cwd"]]), *(path for path in sys.path if path not in BEGUN)]
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.nice(10 if job["yields"] else 0)
-
-    def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> str:
-        return f"{category.__name__}: {message}\n"
-
-    warnings.formatwarning = show
+    warnings.formatwarning = plain_warning
     torch = installed() if job["device"] == "cpu" and sys.platform == "darwin" else None
     if torch:
         hide_mps(torch)
+
+
+def plain_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> str:
+    """A warning as pages show it: without the place of the code that gave it."""
+    return f"{category.__name__}: {message}\n"
 
 
 def hide_mps(torch: Any) -> None:
@@ -336,29 +340,57 @@ def json_line(message: dict[str, Any]) -> bytes:
     return "".join(AS_JSON(message, True)).encode() + b"\n"
 
 
-def work(job: Job, channel: IO[bytes]) -> None:
-    """Run a job to its end, writing one line of JSON to `channel` for each thing that happens."""
+def work(job: Job, channel: IO[bytes], jobs: IO[bytes] | None = None) -> None:
+    """Run a job to its end, writing one line of JSON to `channel` for each thing that happens.
+
+    If the job `stays`, and leaves this process as it was, go on with the next one from `jobs`, until there is none.
+    """
 
     def report(**message: Any) -> None:
         channel.write(json_line(message))
         channel.flush()
 
-    capture = Capture(job["printed"])
-    prepare(job)
+    note, sharing = None, None
+    while job:
+        capture = Capture(job["printed"])
+        prepare(job)
+        if job["stays"] and sharing is None:
+            sharing = Sharing(job["root"], (observing.LOG, *job["environ"]))
+        note = turned(note, job)
+        free = run_blocks(job, capture, report, sharing)
+        job = json.loads(jobs.readline() or "{}") if jobs and free else {}
+    if "multiprocessing.util" in sys.modules:
+        sys.modules["multiprocessing.util"]._exit_function()
+    os._exit(0)
+
+
+def turned(note: Callable[[str], None] | None, job: Job) -> Callable[[str], None]:
+    """Have what is opened from now on noted in the job's file."""
+    if note is None:
+        return observing.watch(job["log"], job["root"], job["used"])
+    note(job["log"])
+    return note
+
+
+def run_blocks(job: Job, capture: Capture, report: Callable[..., None], sharing: Sharing | None) -> bool:
+    """Run the blocks of a job; return whether the process can take another one."""
     present, begun = count(job["device"]), len(sys.modules)
     report(hello=environment(job["device"], job["simulated"], job["library"]) if present else None, count=present)
     runner = Runner(job, capture)
-    observing.watch(job["log"], job["root"], job["used"])
+    printed = []
     for number, block in enumerate(job["blocks"] if present else ()):
         if block["count"] > present:
             continue
         report(start=number)
-        report(done=number, output=runner.run(block).to_json())
+        output = runner.run(block)
+        printed.append(output.text)
+        report(done=number, output=output.to_json())
     # only the last ones: reading a name counts a reference in it, so the kernel copies that page of the server's memory
-    report(end=[*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1])
-    if "multiprocessing.util" in sys.modules:
-        sys.modules["multiprocessing.util"]._exit_function()
-    os._exit(0)
+    modules = [*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1]
+    runner.module.__dict__.clear()
+    left = sharing.left(printed) if sharing else "it is for one section"
+    report(end=modules, left=left)
+    return not left
 
 
 if __name__ == "__main__":

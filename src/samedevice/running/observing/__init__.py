@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 LOG, FOLDER, USED = "SAMEDEVICE_LOG", "SAMEDEVICE_FOLDER", "SAMEDEVICE_USED"
@@ -19,8 +20,11 @@ OPENED, WRITTEN, USE = "r", "w", "u"
 WRITES = os.O_WRONLY | os.O_RDWR
 
 
-def watch(log: str, folder: str, used: str) -> None:
-    """Note from now on, until this process and those that it forks end."""
+def watch(log: str, folder: str, used: str) -> Callable[[str], None]:
+    """Note from now on, until this process and those that it forks end.
+
+    Call what is returned to note in another file from then on.
+    """
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     below, known = folder + os.sep, set[tuple[str, str]]()
 
@@ -32,6 +36,12 @@ def watch(log: str, folder: str, used: str) -> None:
                 os.write(descriptor, f"{kind} {path}\n".encode("utf-8", "surrogateescape"))
         except (TypeError, ValueError, OSError):  # no name, or a working directory that is gone
             pass
+
+    def turn(log: str) -> None:
+        nonlocal descriptor
+        os.close(descriptor)
+        descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        known.clear()
 
     def hook(event: str, about: tuple[Any, ...]) -> None:
         if event == "open":
@@ -53,6 +63,7 @@ def watch(log: str, folder: str, used: str) -> None:
         from multiprocessing import util  # its processes end without atexit
 
         util.register_after_fork(end, lambda _: util.Finalize(None, end, exitpriority=0))
+    return turn
 
 
 def is_used(expression: str) -> bool:
