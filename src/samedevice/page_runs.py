@@ -86,8 +86,6 @@ class PageRuns:
     """What simulates the device."""
     preload: Collection[str] = ()
     """Modules to import once for all pages."""
-    side_by_side: int = 1
-    """How many sections an accelerator runs at once."""
     workers: int | None = None
     """How many sections the CPU runs at once; None: one a core."""
     devices: tuple[str, ...] = ()
@@ -202,7 +200,6 @@ class PageRuns:
                 workers=self.workers,
                 simulator=self.simulator,
                 preload=self.preload,
-                side_by_side=self.side_by_side,
             )
             _ = self.cache
         ends = self._ends(run.page, run.device)

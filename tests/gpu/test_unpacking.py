@@ -37,7 +37,7 @@ def pack(path: Path, members: Iterable[tarfile.TarInfo]) -> Path:
 def test_recordings_figures_and_results_are_unpacked(tmp_path: Path) -> None:
     """Folders come with the files in them; empty ones are left out."""
     recorded = ["tests/recordings/index.json", f"{RECORDED}/a@b.json", f"{RECORDED}/a@b@0123.svg"]
-    names = [*recorded, "results.json", "record.log"]
+    names = [*recorded, "results.json", "claims.json", "record.log", "tests/claims/passed.json"]
     folder = member("tests/recordings/empty", tarfile.DIRTYPE)
     archive = pack(tmp_path / "x.tar.gz", [folder, *(member(name, size=3) for name in names)])
     unpack(archive, tmp_path / "out")
