@@ -130,3 +130,35 @@ def test_a_device_that_nobody_simulates_runs_all_what_uses_cuda_first(page: Page
     known = [cpu, recording(page, SIMULATED, UNUSED, UNUSED, USED, known=[cpu])]
     found = in_order(left(page, Environment("mps", "Apple M4", "2.13.0", "3.11.7"), known=known))
     assert [(one.wanted, one.doubtful) for one in found] == [((2,), False), ((0,), True), ((1,), True)]
+
+
+@pytest.mark.parametrize(
+    ("code", "shares"),
+    [
+        ("x = torch.ones(3, device='cuda')", True),
+        ("class Net(torch.nn.Module):\n    def f(self):\n        self.x = 1", True),
+        ("import warnings\nwarnings.simplefilter('ignore')", False),
+        ("step = torch.compile(step)", False),
+        ("import torch\ntorch.backends.cudnn.benchmark = True", False),
+        ("import torch.nn.functional as F\nF.relu = None", False),
+        ("torch.cuda.memory_stats()", False),
+        ("DataLoader(data, num_workers=2)", False),
+        ("torch.cuda.CUDAGraph()", False),
+        ("time.perf_counter()", False),
+        ("this is no Python", False),
+    ],
+)
+def test_what_may_leave_what_nobody_sees_runs_in_a_process_of_its_own(write: Write, code: str, shares: bool) -> None:
+    """The next section would print something else than in a fresh process."""
+    page = write("# Page\n\n" + section("One", code) + section("Two", "two()"))
+    found = left(page)
+    assert [one.shares for one in found] == [shares, True]
+    assert not any(one.shares for one in left(page, CPU))
+
+
+def test_what_warns_runs_in_a_process_of_its_own(write: Write) -> None:
+    """PyTorch gives many warnings once a process: those before it might have taken this one away."""
+    page = write("# Page\n\n" + section("One", "one()") + section("Two", "two()"))
+    known = recording(page, replace(SIMULATED, torch="2.9.1+cu128"), Output("UserWarning: one"), Output("two"))
+    assert [one.shares for one in left(page, known=[known])] == [False, True]
+    assert [one.wanted for one in in_order(left(page))] == [(0,), (1,)]

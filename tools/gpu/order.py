@@ -78,8 +78,11 @@ class Piece:
 
 
 def in_order(found: Iterable[Piece]) -> list[Piece]:
-    """The pieces of a device, those first that nothing else can show; else as they were."""
-    return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.simulated, one.alone))
+    """The pieces of a device, those first that nothing else can show; else as they were.
+
+    Of those that run side by side these begin that need a process of their own, since they take longest.
+    """
+    return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.simulated, one.alone, one.shares))
 
 
 def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording], root: Path) -> Iterator[Piece]:

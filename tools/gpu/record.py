@@ -184,12 +184,9 @@ def described(recorder: Recorder, device: str, simulator: Simulator | None) -> t
 
 def sections(recorder: Recorder, about: Environment, count: int) -> list[Piece]:
     """What is left to run on a device of this machine, in order. In a rehearsal nothing is known of the device."""
-    planned = replace(about, simulated=False)
-    found = [
-        piece
-        for page in read_pages(recorder)
-        for piece in pieces(page, planned, count, recorder.recordings(page), recorder.kit)
-    ]
+    planned, found = replace(about, simulated=False), list[Piece]()
+    for page in read_pages(recorder):
+        found += pieces(page, planned, count, recorder.recordings(page), recorder.kit)
     return [piece for piece in in_order(found) if not recorder.is_done(piece)]
 
 
