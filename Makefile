@@ -65,6 +65,7 @@ lint: $(VENV)/ready ## lint code, workflows and shell scripts, and check types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
 	$(BIN)/lint-imports
 	.ci/lint $(BIN)
 

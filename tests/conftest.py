@@ -246,7 +246,7 @@ def interrupt() -> Callable[..., tuple[str, list[int]]]:
 
     def interrupt(pipe: Path, *command: str) -> tuple[str, list[int]]:
         os.mkfifo(pipe)
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         streams |= {"preexec_fn": heed_interrupts, "start_new_session": True}
         with subprocess.Popen(command, cwd=pipe.parent, **streams) as running:
             try:

@@ -118,7 +118,7 @@ def _silences(part: ast.stmt) -> bool:
 
 
 def _only_passes(part: ast.stmt) -> TypeGuard[ast.Try]:
-    return isinstance(part, ast.Try) and [ast.unparse(one.body) for one in part.handlers] == ["pass"]
+    return isinstance(part, ast.Try) and [list(map(ast.unparse, one.body)) for one in part.handlers] == [["pass"]]
 
 
 def _on_stdout(text: str) -> str:

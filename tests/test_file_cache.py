@@ -17,7 +17,7 @@ def test_a_key_tells_apart_what_is_made_from_other_data() -> None:
 
 def test_a_key_follows_the_engine(tmp_path: Path) -> None:
     """Whoever works on the engine must see what it makes now."""
-    found = []
+    found = list[str]()
     for name, code in (("a.py", "1"), ("a.py", "2"), ("b.py", "2"), ("templates/c.j2", "3")):
         folder = tmp_path / str(len(found))
         (folder / name).parent.mkdir(parents=True)

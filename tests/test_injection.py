@@ -182,7 +182,7 @@ def test_a_forged_environment_is_text_in_the_downloads(page: Page, render: Calla
 
     found = {
         kind: {b.index: [ShownOutput("cpu", Output("a"), about)] for b in page.blocks}
-        for kind, about in (("good", HERE["cpu"]), ("forged", replace(HERE["cpu"], **{field: FORGED})))
+        for kind, about in (("good", HERE["cpu"]), ("forged", replace(HERE["cpu"], **{field: FORGED})))  # type: ignore[arg-type]
     }
     made = {kind: exports(page, shown) for kind, shown in found.items()}
     codes = [ast.dump(ast.parse(files["py"])) for files in made.values()]

@@ -57,7 +57,7 @@ def passed(way: Callable[[], None]) -> set[tuple[str, str]]:
         way()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     functions = (code for code in seen if code.co_flags & 1 and not code.co_name.startswith("<"))  # 1: it has locals
     own = ((Path(code.co_filename), code.co_qualname) for code in functions)
     return {(path.relative_to(package).as_posix(), name) for path, name in own if path.is_relative_to(package)}

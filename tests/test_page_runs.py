@@ -200,7 +200,9 @@ def test_an_edit_leaves_the_other_sections_kept(root: Path, one_server: object, 
         assert cache.missing(page, "cpu") == {2}
         runs.forget_page(page, "cpu")
         runs.start([(page, "cpu", 2)])
-        assert runs.result(page, "cpu").outputs[2].text == "4\n"
+        output = runs.result(page, "cpu").outputs[2]
+        assert output is not None
+        assert output.text == "4\n"
         assert cache.missing(page, "cpu") == set()
         found = cache.find(page, "cpu")
         assert found is not None

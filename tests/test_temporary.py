@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,9 +77,9 @@ def test_a_file_that_is_being_written_is_not_removed(tmp_path: Path, monkeypatch
 
 def test_a_file_swept_away_before_it_was_locked_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between making a file and locking it there is a moment in which nobody holds it."""
-    made, make = [], tempfile.mkstemp
+    made, make = list[tuple[int, str]](), tempfile.mkstemp
 
-    def make_and_sweep(**options: str) -> tuple[int, str]:
+    def make_and_sweep(**options: Any) -> tuple[int, str]:
         made.append(make(**options))
         if len(made) == 1:
             sweep_files(tmp_path)

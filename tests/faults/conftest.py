@@ -85,7 +85,7 @@ class Checkout:
 
     def run(self, *command: str, **environ: str) -> str:
         """Run a Python program of the checkout; what it says."""
-        with self.start(*command, **environ) as running:
+        with self.start(*command, new_session=False, **environ) as running:
             return running.communicate(timeout=120)[0]
 
     def record(self, *options: str, **environ: str) -> str:

@@ -15,7 +15,7 @@ from samedevice.outputs.recordings import update
 from samedevice.project import CACHE
 
 if TYPE_CHECKING:
-    from conftest import Checkout
+    from faults.conftest import Checkout
 
 TEXT = "# Page\n\n```python\nprint('printed')\n```\n"
 FUTURE = time.time() + 10 * 365 * 86_400

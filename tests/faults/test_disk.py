@@ -13,7 +13,7 @@ import pytest
 from samedevice.devices import torch_build
 
 if TYPE_CHECKING:
-    from conftest import Checkout
+    from faults.conftest import Checkout
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts file systems of its own, as Linux can")
 

@@ -23,7 +23,7 @@ from samedevice.pages.page import Page
 from samedevice.temporary import SUFFIX, sweep_files
 
 if TYPE_CHECKING:
-    from conftest import Checkout
+    from faults.conftest import Checkout
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 

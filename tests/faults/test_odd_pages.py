@@ -6,12 +6,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Checkout
+    from faults.conftest import Checkout
 
 
 TWO = "# Two\n\n```python\nprint('one')\n```\n\n```python\nprint('two')\n```\n"
@@ -29,7 +30,8 @@ def test_a_page_that_is_a_link_out_of_the_repository_is_not_run(recorded: Checko
     outside.mkdir()
     (outside / "linked.md").write_text(f"```python\nopen({str(ran)!r}, 'w')\n```\n")
     link = recorded.root / "docs" / ("linked" if what == "folder" else "linked.md")
-    link.symlink_to({"file": outside / "linked.md", "folder": outside, "circle": "linked.md"}[what])
+    targets: dict[str, Path | str] = {"file": outside / "linked.md", "folder": outside, "circle": "linked.md"}
+    link.symlink_to(targets[what])
     told = PAGE_OUTSIDE.format("linked/linked" if what == "folder" else "linked")
     if what == "file":  # pytest enters no linked folder, and takes a circle for no file
         assert told in recorded.run("pytest")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ def start(kit: Path, archive: Path, *options: str) -> subprocess.Popen[str]:
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     light = str(HERE.parents[1] / "tests/samples/light")  # a stand-in for torch
     environ |= {"PYTHON": sys.executable, "PYTHONPATH": light, "CUDA_VISIBLE_DEVICES": ""}
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": environ}
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": environ}
     command = [str(kit / "record.sh"), *options, str(archive)]
     return subprocess.Popen(command, cwd=archive.parent, start_new_session=True, **streams)
 
@@ -138,6 +139,7 @@ def test_what_was_recorded_before_a_kill_is_packed_and_the_rest_follows(site: Pa
     with start(kit, archive) as recording:
         (tmp_path / "begun").read_bytes()
         said = ""
+        assert recording.stdout is not None
         while "recorded docs/short.md:3" not in said:
             said += recording.stdout.readline()
         os.killpg(recording.pid, signal.SIGKILL)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -187,7 +188,7 @@ def test_ctrl_c_ends_it(root: Path, publish: Callable[..., str]) -> None:
     command = [sys.executable, "-m", "samedevice", "check", address, "--yes"]
     environ = os.environ | {"WAIT": "1", "PYTHONPATH": str(PACKAGE.parent)}
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environ, preexec_fn=heed, **pipes) as running:
         assert running.stdout is not None
         while "your rights" not in running.stdout.readline():
@@ -234,7 +235,7 @@ def test_a_built_wheel_has_the_command(
     """In an environment of its own, which has nothing but PyTorch and what PyTorch needs."""
     programs = installed("torch", "numpy")
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    pipes = {"capture_output": True, "text": True, "check": False, "env": environ, "cwd": tmp_path}
+    pipes: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": environ, "cwd": tmp_path}
     done = subprocess.run([programs / "samedevice", "check", publish(), "--yes"], **pipes)
     assert done.returncode == 0, done.stderr
     assert "2 blocks print what was recorded" in done.stdout

@@ -35,7 +35,7 @@ class Site:
 
     def build(self, *options: str) -> Result:
         """Build, as `mkdocs build` does; MkDocs keeps plugins from build to build, this forgets them."""
-        MkDocsConfig.plugins.plugin_cache.clear()
+        MkDocsConfig.plugins.plugin_cache.clear()  # type: ignore[attr-defined]
         return CliRunner().invoke(cli, ["build", "-f", str(self.root / "mkdocs.yml"), *options])
 
 
@@ -43,7 +43,7 @@ class Site:
 def site(root: Path, one_server: object) -> Iterator[Site]:
     """A site without pages."""
     yield Site(root)
-    MkDocsConfig.plugins.plugin_cache.clear()
+    MkDocsConfig.plugins.plugin_cache.clear()  # type: ignore[attr-defined]
     logging.getLogger("mkdocs").setLevel(logging.NOTSET)
 
 

@@ -212,7 +212,7 @@ def site(one_server: object, root: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     monkeypatch.delenv("SAMEDEVICE_REPOSITORY", raising=False)
     yield Site(root)
-    MkDocsConfig.plugins.plugin_cache.clear()
+    MkDocsConfig.plugins.plugin_cache.clear()  # type: ignore[attr-defined]
 
 
 def test_a_build_shows_the_outputs_and_writes_nothing_into_docs(site: Site) -> None:
@@ -330,7 +330,7 @@ def test_a_notebook_can_be_downloaded_and_opened_in_colab(site: Site, monkeypatc
     cells = nbformat.reads(site.html("good.ipynb"), as_version=4).cells
     assert [cell.cell_type for cell in cells] == ["markdown", "code", "code"]
     assert cells[2].outputs[0].text == "printed by the notebook\n"
-    MkDocsConfig.plugins.plugin_cache.clear()
+    MkDocsConfig.plugins.plugin_cache.clear()  # type: ignore[attr-defined]
     monkeypatch.setenv("SAMEDEVICE_REPOSITORY", "someone/something")
     site.build()
     assert "https://colab.research.google.com/github/someone/something/blob/gh-pages/good.ipynb" in site.html()

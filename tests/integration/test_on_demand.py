@@ -56,7 +56,7 @@ def served() -> Iterator[Callable[[MkDocsConfig], Ask]]:
         def served(config: MkDocsConfig) -> Ask:
             server = LiveReloadServer(lambda: None, "127.0.0.1", 0, root=config.site_dir)
             closing.callback(server.server_close)
-            config.plugins.on_serve(server, config=config, builder=None)
+            config.plugins.on_serve(server, config=config, builder=lambda: None)
             said: list[str] = []
 
             def ask(path: str) -> tuple[str, str]:

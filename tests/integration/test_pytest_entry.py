@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,7 +150,7 @@ def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installe
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
     def run(*command: str) -> str:
-        pipes = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
+        pipes: dict[str, Any] = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
         done = subprocess.run([programs / "python", "-m", *command], **pipes)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

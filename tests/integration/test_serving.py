@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -36,7 +37,7 @@ def test_while_serving_one_server_runs_the_page_that_was_saved(site: Site) -> No
     for text in (GOOD, GOOD.replace("by the page", "again")):
         (site.root / "docs/index.md").write_text(text)
         config = load_config(str(site.root / "mkdocs.yml"))
-        plugin = config.plugins["samedevice"]
+        plugin: Any = config.plugins["samedevice"]
         config.plugins.on_startup(command="serve", dirty=False)
         config.plugins.on_config(config)
         plugin.runs.report = said.append

@@ -7,14 +7,14 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from same_device_site.options import option_table, setting_table
 from samedevice.extras import EXTRAS
-from samedevice.integration.pytest_entry import FLAGS
 from samedevice.pages.fences import Fence, find_fences
 from samedevice.pages.options import option_meanings
 from samedevice.pages.page import Page
-from samedevice.project import PACKAGE, SETTINGS
+from samedevice.project import FLAGS, PACKAGE, SETTINGS
 
 PAGE = PACKAGE.parents[1] / "docs/about/your-own-docs.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def test_the_page_works_as_written(tmp_path: Path, installed: Callable[..., Path
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert sorted(files()) == ["docs/index.md", "mkdocs.yml"]
     environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    pipes = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
+    pipes: dict[str, Any] = {"cwd": tmp_path, "env": environ, "capture_output": True, "text": True, "check": False}
     asked = [command for command in commands() if "serve" not in command]  # which does not end
     assert len(asked) == len(commands()) - 1 == 3
     for command in asked:

@@ -193,7 +193,7 @@ def test_a_conflict_that_git_left_is_told_as_such(root: Path, page: Page) -> Non
     texts = {"mine": mine, "base": "", "other": other}
     for name, text in texts.items():
         (root / name).write_text(text, encoding="utf-8")
-    merge = ["git", "merge-file", "-p", *(root / name for name in texts)]
+    merge = ["git", "merge-file", "-p", *(str(root / name) for name in texts)]
     path.write_bytes(subprocess.run(merge, capture_output=True, check=False).stdout)
     _, (error,) = load_all(root, FOLDER, page)
     assert str(error) == (

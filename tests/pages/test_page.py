@@ -205,7 +205,7 @@ def test_code_in_the_prose_of_a_notebook_is_an_error(write: Write) -> None:
 
 
 def test_a_snippet_outside_by_way_of_a_link_leaves_the_repository(
-    write: Write, snippets: Path, tmp_path_factory
+    write: Write, snippets: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A clone elsewhere would not have that file."""
     outside = tmp_path_factory.mktemp("outside") / "x.py"

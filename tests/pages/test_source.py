@@ -35,7 +35,8 @@ def test_what_a_link_leads_to_decides_whether_it_is_inside(
     """A link may lead out of the repository and in again."""
     other = tmp_path_factory.mktemp("other")
     (other / "back").symlink_to(root)
-    for name, target in {"out": other, "in": root / "docs", "round": other / "back/docs", "circle": "circle"}.items():
+    links: dict[str, Path | str] = {"out": other, "in": root / "docs", "round": other / "back/docs", "circle": "circle"}
+    for name, target in links.items():
         (root / name).symlink_to(target)
     found = {name: inside(root / name, root) for name in ("docs", "out", "in", "round", "circle", "../x", "none")}
     assert found == dict(zip(found, (True, False, True, True, False, False, True), strict=True))

@@ -57,7 +57,7 @@ def test_closing_starts_nothing_new_however_the_threads_run(
 ) -> None:
     """A thread whose page was killed, or was just about to start, must not take a new server for the next."""
     sessions = SectionRunner(root, time_limit=3, workers=workers)
-    close, closed, make, made = sessions.launcher.close, threading.Event(), tempfile.mkdtemp, []
+    close, closed, make, made = sessions.launcher.close, threading.Event(), tempfile.mkdtemp, list[str]()
 
     def make_late(dir: Path) -> str:
         """A page's folder; for all but the first page only once the server is closed."""

@@ -39,7 +39,7 @@ def test_what_a_machine_says_of_itself_can_be_recorded(monkeypatch: pytest.Monke
     monkeypatch.setattr(machine, "processor", processor.__wrapped__)
     monkeypatch.setattr("platform.machine", lambda: "Pentium\u00ae <4>\n\u202e [x]")
     monkeypatch.setattr("platform.processor", lambda: "")
-    monkeypatch.setattr(machine.Path, "exists", lambda _: False)
+    monkeypatch.setattr("pathlib.Path.exists", lambda _: False)
     assert machine.processor() == "Pentium 4 x"
     ENVIRONMENT({"device": "cpu", **machine.environment("cpu")})
 

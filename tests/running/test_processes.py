@@ -112,7 +112,9 @@ def test_closing_ends_pages_and_starts_none_without_fork(
     run = sessions.submit(page, "cpu")
     (root / "pipe").read_text()
     sessions.close()
-    assert run.result(timeout=50).outputs[0].died
+    (output,) = run.result(timeout=50).outputs
+    assert output is not None
+    assert output.died
     with pytest.raises(SessionError, match=r"docs/page\.md: was not run, because the run was ended"):
         sessions.launcher.launch({"page": "docs/page.md"})
 

@@ -12,7 +12,8 @@ from samedevice.nvidia import HIDDEN
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.section_runner import SectionRunner, available_cores
+from samedevice.running.machine import available_cores
+from samedevice.running.section_runner import SectionRunner
 
 Write = Callable[..., Page]
 Faults = Callable[..., list[str]]

@@ -60,7 +60,7 @@ def tags(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.MonkeyP
     yield request.param, lambda page: TAG.findall((root / f"site/{page}.html").read_text(encoding="utf-8"))
     drawn = {path.name for path in (root / "site").rglob("assets/images/social/*.png")}
     assert drawn == ({"index.png", "b.png"} if request.param == ON and importlib.util.find_spec("cairosvg") else set())
-    MkDocsConfig.plugins.plugin_cache.clear()
+    MkDocsConfig.plugins.plugin_cache.clear()  # type: ignore[attr-defined]
 
 
 def test_a_page_has_each_tag_once(tags: Any) -> None:

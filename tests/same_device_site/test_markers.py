@@ -207,7 +207,8 @@ def test_the_status_has_the_numbers_of_the_summary_of_pytest(site: Site) -> None
     """On the site's own pages: what pytest says on a machine with a CPU alone."""
     markdown = status(Page("docs/about/status.md", "", ()), site, [])
     recorded = [(page, site.recordings[page.path]) for page in site.pages]
-    told = dict(line.split(": ", 1) for line in elsewhere(recorded, ("cpu",)))
+    lines = (line.partition(": ") for line in elsewhere(recorded, ("cpu",)))
+    told = {device: rest for device, _, rest in lines}
     for device in ("cuda", "mps"):
         lacking = []
         for page in site.pages:

@@ -25,6 +25,7 @@ from samedevice.pages.options import PYTHON
 from samedevice.pages.page import Page
 from samedevice.project import Settings
 from samedevice.weaving.completeness import check_shown
+from samedevice.weaving.copies import Copy
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave, woven_outputs
 
@@ -64,7 +65,7 @@ def outputs(page: Page) -> dict[int, list[ShownOutput]]:
 
 def complaint(page: Page, render: Render) -> str:
     """What is wrong with the page as rendered; empty if nothing is."""
-    woven = weave(page, outputs(page), {block.index: () for block in page.blocks})
+    woven = weave(page, outputs(page), {block.index: Copy(block.index, (), "", "", "", ()) for block in page.blocks})
     try:
         check_shown(page, woven_outputs(woven), render(woven))
     except PageError as error:

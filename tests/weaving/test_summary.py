@@ -9,6 +9,7 @@ from dataclasses import replace
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
+from samedevice.weaving.copies import Copy
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import weave, woven_outputs
@@ -80,7 +81,7 @@ def test_a_page_without_blocks_has_no_line(write: Write) -> None:
 def test_a_comment_in_a_fence_is_no_title(write: Write) -> None:
     """The line would be part of the commands; a page without a title goes without."""
     page = write("Text.\n\n```text\n# Install it\n```\n\n```python\nx = 1\n```\n")
-    assert "```text\n# Install it\n```\n" in weave(page, {0: [cpu()]}, {0: ()})
+    assert "```text\n# Install it\n```\n" in weave(page, {0: [cpu()]}, {0: Copy(0, (), "", "", "", ())})
 
 
 def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
@@ -97,7 +98,7 @@ def test_blocks_in_a_row_that_wait_have_one_quiet_line(write: Write) -> None:
 def test_folded_code_comes_after_its_output_in_a_closed_box(write: Write) -> None:
     """A reader wants the figure, and its code only to check it."""
     page = write('# Title\n\n```python fold="Plotting code"\nx = 1\n\nx\n```\n')
-    woven = weave(page, {0: [cpu()]}, {0: ()})
+    woven = weave(page, {0: [cpu()]}, {0: Copy(0, (), "", "", "", ())})
     head, _, box = woven.partition('??? code "Plotting code"\n')
     assert "``` samedevice" in head
     assert re.match(r"\n    ```+ ", box)

@@ -19,8 +19,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Attention, then the two wide layers, each added to its input."""
         parts = self.qkv(self.first(x)).chunk(3, -1)
-        heads = (part.unflatten(-1, (-1, 64)).transpose(1, 2) for part in parts)
-        seen = functional.scaled_dot_product_attention(*heads, is_causal=True)
+        query, key, value = (part.unflatten(-1, (-1, 64)).transpose(1, 2) for part in parts)
+        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         x = x + self.out(seen.transpose(1, 2).reshape(x.shape))
         return x + self.down(functional.gelu(self.up(self.second(x))))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from samedevice.devices import DEVICES, made_by, made_with
 from samedevice.outputs.counts import count_blocks
@@ -12,7 +12,7 @@ from samedevice.outputs.record import UNCHANGED
 from samedevice.outputs.recordings import Recording, State
 from samedevice.pages.page import Page
 
-Recorded = tuple[Page, tuple[Recording, ...]]
+Recorded = tuple[Page, Sequence[Recording]]
 """A page, and what is recorded of it."""
 NAMED = 3
 """How many pages a line names."""
