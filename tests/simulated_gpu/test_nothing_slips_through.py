@@ -124,7 +124,9 @@ def test_an_operator_that_launches_without_a_look_is_refused_and_the_program_goe
     sources, library = [tmp_path / "scale.cpp", tmp_path / "operator.cpp"], tmp_path / "planted.so"
     for source, text in zip(sources, (KERNEL, OPERATOR), strict=True):
         source.write_text(text)
-    builder.compile_with([*build._flags(installed.find()), "-shared", *map(str, sources), "-o", str(library)])
+    found = installed.find()
+    linking = ["-shared", f"-L{found.folder / 'lib'}", "-ltorch_cpu", "-lc10"]
+    builder.compile_with([*build._flags(found), *map(str, sources), *linking, "-o", str(library)])
     program = f"""
 import simulated_gpu, torch
 torch.ops.load_library({str(library)!r})

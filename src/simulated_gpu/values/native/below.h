@@ -1,5 +1,4 @@
-// The state under which values are computed: below autograd and autocast, unseen by profilers and by Python's modes, without
-// a second warning. What a graph replays, or a wait does, is not what the program calls then.
+// The state under which values are computed: below autograd and autocast, unseen by profilers, without a second warning.
 #pragma once
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -17,14 +16,7 @@ struct Silence : c10::WarningHandler {
 
 struct Below {
   at::AutoDispatchBelowADInplaceOrView autograd;
-  c10::impl::ExcludeDispatchKeyGuard modes{c10::autocast_dispatch_keyset | c10::DispatchKeySet({
-      c10::DispatchKey::Python,
-      c10::DispatchKey::PythonTLSSnapshot,
-      c10::DispatchKey::PythonDispatcher,
-      c10::DispatchKey::Functionalize,
-      c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
-      c10::DispatchKey::FuncTorchDynamicLayerBackMode,
-  })};
+  c10::impl::ExcludeDispatchKeyGuard autocast{c10::autocast_dispatch_keyset};
   std::optional<at::DisableRecordFunctionGuard> profiler; // costs more than the rest, so only where one looks
   Silence silence;
   c10::WarningUtils::WarningHandlerGuard warnings{&silence};

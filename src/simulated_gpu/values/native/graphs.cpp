@@ -4,6 +4,7 @@
 #include "host.h"
 #include "runtime.h"
 
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 // PyTorch's class, whose header needs CUDA's own. Stream::native_handle(), which does not, came with 2.10.
@@ -35,6 +36,8 @@ const void* current_stream() {
 
 void run(void* data) {
   const auto& node = *static_cast<const Node*>(data);
+  // The thread that replays may be within a mode of PyTorch's that changes what operators do.
+  c10::impl::ForceDispatchKeyGuard plain(c10::default_included_set, c10::default_excluded_set);
   auto before = runtime::last_launches();
   runtime::set_last_launches(node.launches);
   node.compute(Call{node.op, node.arguments, node.results, node.random.now()});

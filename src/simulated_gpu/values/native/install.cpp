@@ -100,9 +100,10 @@ void replace_foreign(const c10::OperatorHandle& handle) {
 }
 
 bool has_own_kernel(const c10::OperatorHandle& handle, c10::DispatchKey key) {
-  static const std::unordered_set<std::string> shared_with_the_cpu = {"aten::copy_", "aten::cudnn_is_acceptable"};
+  static const std::unordered_set<std::string> shared_with_the_cpu = {
+      "aten::copy_", "aten::cudnn_is_acceptable", "aten::mode.values"};
   return handle.hasKernelForDispatchKey(key) ||
-      (key == c10::DispatchKey::CUDA && shared_with_the_cpu.count(handle.operator_name().name) > 0);
+      (key == c10::DispatchKey::CUDA && shared_with_the_cpu.count(c10::toString(handle.operator_name())) > 0);
 }
 
 void replace_all() {

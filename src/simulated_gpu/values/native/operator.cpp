@@ -97,6 +97,16 @@ std::vector<size_t> written_arguments(const c10::FunctionSchema& schema) {
   return written;
 }
 
+bool returns_a_number(const c10::FunctionSchema& schema) {
+  for (const auto& result : schema.returns()) {
+    auto kind = result.type()->kind();
+    if (kind == c10::TypeKind::BoolType || kind == c10::TypeKind::IntType || kind == c10::TypeKind::FloatType ||
+        kind == c10::TypeKind::NumberType)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 Operator::Operator(c10::OperatorHandle handle, c10::DispatchKey key, Special special)
@@ -105,6 +115,7 @@ Operator::Operator(c10::OperatorHandle handle, c10::DispatchKey key, Special spe
       special_(special),
       written_(written_arguments(handle.schema())),
       reads_what_it_writes_(!written_.empty() && !leaves_its_inputs(handle.schema())),
+      answers_(!special_.compute && returns_a_number(handle.schema())),
       into_(written_.empty() ? overload_into(handle) : std::nullopt) {}
 
 const c10::IValue& Call::argument(std::string_view name) const {
@@ -227,9 +238,9 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     devices::check(*this, keys, arguments);
   Claim claim;
   auto busy = pauses::busy_stream(arguments);
-  if (busy && !pauses::can_wait(special_, reads_what_it_writes_, arguments)) {
+  if (busy && (answers_ || !pauses::can_wait(special_, reads_what_it_writes_, arguments))) {
     // PyTorch's own code waits where it reads a result; else a real GPU would go on.
-    special_.foresee ? runtime::finish(*busy) : runtime::hurry(name().c_str());
+    special_.foresee || answers_ ? runtime::finish(*busy) : runtime::hurry(name().c_str());
     busy.reset();
   }
   bool random = draws(arguments);

@@ -94,6 +94,7 @@ class Operator {
   Special special_;
   std::vector<size_t> written_;
   bool reads_what_it_writes_;
+  bool answers_; // the CPU's kernel makes a number for the host, which waits for it
   std::optional<c10::OperatorHandle> into_;
 };
 
