@@ -9,6 +9,7 @@
 #include "below.h"
 #include "errors.h"
 #include "host.h"
+#include "runtime.h"
 #include "unsure.h"
 
 #include <ATen/Context.h>
@@ -71,7 +72,7 @@ void refuse_what_is_not_known(const Call& call, std::initializer_list<const char
     if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).isTensor() &&
         call.argument(name).toTensor().defined() && call.argument(name).toTensor().numel() > 0)
       throw NotSimulated(
-          call.op.name() + " with " + name + ": the simulated GPU knows attention over whole batches only. "
+          call.op.name() + " with " + name + ": the simulated GPU does not know it. "
           "Call scaled_dot_product_attention with dense tensors, or run this on a real GPU.");
   for (const char* name : {"window_size_left", "window_size_right", "window_size"})
     if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).toInt() >= 0)
@@ -114,18 +115,24 @@ void apply(Mask mask, at::Tensor& scores) {
   scores = scores.masked_fill(seen.logical_not(), -INFINITY);
 }
 
-Attention attend(const Call& call, const at::Tensor& bias, const Philox& random) {
+// The three tensors have their heads first.
+Attention attend(
+    const Call& call, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const at::Tensor& bias) {
   Attention made;
-  made.query = heads_first(call, "query");
-  auto heads = made.query.size(1);
-  made.key = with_heads(heads_first(call, "key"), heads);
-  made.value = with_heads(heads_first(call, "value"), heads);
+  made.query = query;
+  made.key = with_heads(key, query.size(1));
+  made.value = with_heads(value, query.size(1));
   made.scale = call.given("scale") ? call.argument("scale").toDouble() : 1.0 / std::sqrt(made.query.size(-1));
   made.scores = at::matmul(made.query, made.key.transpose(-2, -1)) * made.scale;
   if (bias.defined())
     made.scores = made.scores + wide(bias);
   apply(mask_of(call), made.scores);
   made.probabilities = made.scores.softmax(-1).nan_to_num(0.0);
+  return made;
+}
+
+Attention attend(const Call& call, const at::Tensor& bias, const Philox& random) {
+  auto made = attend(call, heads_first(call, "query"), heads_first(call, "key"), heads_first(call, "value"), bias);
   if (auto chance = call.argument("dropout_p").toDouble(); chance > 0 && !made.query.is_meta())
     made.kept = keep(made.probabilities, chance, random);
   return made;
@@ -148,17 +155,19 @@ struct Gradients {
   at::Tensor query, key, value, scores; // heads first
 };
 
-Gradients gradients(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
-  auto made = attend(call, bias, random);
-  auto grad = heads_first(call, gradient);
+Gradients gradients(const Attention& made, const at::Tensor& grad, int64_t heads) {
   auto grad_value = at::matmul(made.dropped(made.probabilities).transpose(-2, -1), grad);
   auto grad_probabilities = made.dropped(at::matmul(grad, made.value.transpose(-2, -1)));
   auto sum = (grad_probabilities * made.probabilities).sum(-1, true);
   auto grad_scores = made.probabilities * (grad_probabilities - sum);
   auto grad_query = at::matmul(grad_scores, made.key) * made.scale;
   auto grad_key = at::matmul(grad_scores.transpose(-2, -1), made.query) * made.scale;
-  auto heads = call.host("key").size(of_cudnn(call) ? 1 : 2);
   return {grad_query, to_heads(grad_key, heads), to_heads(grad_value, heads), grad_scores};
+}
+
+Gradients gradients(const Call& call, const char* gradient, const at::Tensor& bias, const Philox& random) {
+  auto heads = call.host("key").size(of_cudnn(call) ? 1 : 2);
+  return gradients(attend(call, bias, random), heads_first(call, gradient), heads);
 }
 
 // Writes the gradients of query, key and value, and returns that of the scores.
@@ -168,6 +177,78 @@ at::Tensor backward(const Call& call, const char* gradient, const at::Tensor& bi
   call.result(1).copy_(made.key.transpose(1, 2));
   call.result(2).copy_(made.value.transpose(1, 2));
   return made.scores;
+}
+
+// Sequences of several lengths, one after another in the rows of a tensor: where each begins, and where the last one ends.
+struct Sequences {
+  std::vector<int64_t> queries, keys;
+
+  int64_t count() const {
+    return int64_t(queries.size()) - 1;
+  }
+};
+
+std::vector<int64_t> numbers(const at::Tensor& tensor) {
+  auto plain = tensor.to(at::kLong).contiguous();
+  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
+}
+
+// None where the call is of a whole batch.
+std::optional<Sequences> sequences(const Call& call, const char* queries, const char* keys) {
+  if (!call.given(queries) || call.argument(queries).toTensor().numel() == 0)
+    return std::nullopt;
+  if (runtime::shapes_only())
+    return Sequences{{0}, {0}}; // nothing is computed
+  if (call.argument("dropout_p").toDouble() > 0)
+    throw NotSimulated(
+        call.op.name() + " over sequences of several lengths, with dropout: the simulated GPU does not know its random "
+        "numbers. Set dropout to 0, or run this on a real GPU.");
+  if (call.op.schema().argumentIndexWithName("bias") && call.given("bias"))
+    throw NotSimulated(call.op.name() + " over sequences of several lengths, with a bias: the simulated GPU does not do it.");
+  return Sequences{numbers(call.host(queries)), numbers(call.host(keys))};
+}
+
+// The rows of one sequence, heads first; efficient attention has a batch of one before the rows.
+at::Tensor rows(const at::Tensor& tensor, const std::vector<int64_t>& starts, int64_t index) {
+  auto all = tensor.dim() == 4 ? tensor.squeeze(0) : tensor;
+  return all.narrow(0, starts[index], starts[index + 1] - starts[index]).transpose(0, 1).unsqueeze(0);
+}
+
+Attention attend(const Call& call, const Sequences& sequences, int64_t i) {
+  return attend(
+      call,
+      wide(rows(call.host("query"), sequences.queries, i)),
+      wide(rows(call.host("key"), sequences.keys, i)),
+      wide(rows(call.host("value"), sequences.keys, i)),
+      {});
+}
+
+void forward(const Call& call, const Sequences& sequences) {
+  Below below;
+  auto sums = call.result(1);
+  if (sums.numel() > 0)
+    sums.fill_(INFINITY);
+  for (int64_t i = 0; i < sequences.count(); ++i) {
+    auto made = attend(call, sequences, i);
+    rows(call.result(0), sequences.queries, i).copy_(at::matmul(made.probabilities, made.value));
+    if (sums.numel() == 0)
+      continue;
+    auto length = made.query.size(2);
+    // (heads, rows) in flash attention since 2.6 of it, (sequences, heads, longest) else
+    auto part = sums.dim() == 2 ? sums.narrow(1, sequences.queries[i], length) : sums[i].narrow(1, 0, length);
+    part.copy_(at::logsumexp(made.scores, {-1})[0]);
+  }
+}
+
+void backward(const Call& call, const char* gradient, const Sequences& sequences) {
+  Below below;
+  for (int64_t i = 0; i < sequences.count(); ++i) {
+    auto grad = wide(rows(call.host(gradient), sequences.queries, i));
+    auto made = gradients(attend(call, sequences, i), grad, rows(call.host("key"), sequences.keys, i).size(1));
+    rows(call.result(0), sequences.queries, i).copy_(made.query);
+    rows(call.result(1), sequences.keys, i).copy_(made.key);
+    rows(call.result(2), sequences.keys, i).copy_(made.value);
+  }
 }
 
 // Raises for what PyTorch would give to cuDNN, and cuDNN judge.
@@ -213,8 +294,11 @@ at::Tensor scalar(uint64_t word, const at::Tensor& beside) {
 } // namespace
 
 void efficient_forward(const Call& call) {
-  refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k", "seqlen_k"});
-  forward(call, call.host("bias"));
+  refuse_what_is_not_known(call, {"seqlen_k"});
+  if (auto several = sequences(call, "cu_seqlens_q", "cu_seqlens_k"))
+    forward(call, *several);
+  else
+    forward(call, call.host("bias"));
   write_no_state(call);
   if (call.argument("dropout_p").toDouble() == 0)
     return;
@@ -223,7 +307,9 @@ void efficient_forward(const Call& call) {
 }
 
 void efficient_backward(const Call& call) {
-  refuse_what_is_not_known(call, {"cu_seqlens_q", "cu_seqlens_k"});
+  refuse_what_is_not_known(call, {});
+  if (auto several = sequences(call, "cu_seqlens_q", "cu_seqlens_k"))
+    return backward(call, "grad_out_", *several);
   Below below;
   auto bias = call.host("bias");
   bool drops = call.argument("dropout_p").toDouble() > 0;
@@ -234,10 +320,13 @@ void efficient_backward(const Call& call) {
 }
 
 void flash_forward(const Call& call) {
-  refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k", "seqused_k", "alibi_slopes", "block_table"});
+  refuse_what_is_not_known(call, {"seqused_k", "alibi_slopes", "block_table"});
   if (call.argument("return_debug_mask").toBool())
     throw NotSimulated(call.op.name() + ": the simulated GPU has no debug mask. Leave return_debug_mask out.");
-  forward(call, {});
+  if (auto several = sequences(call, "cum_seq_q", "cum_seq_k"))
+    forward(call, *several);
+  else
+    forward(call, at::Tensor());
   write_no_state(call);
   if (call.argument("dropout_p").toDouble() == 0)
     return;
@@ -247,7 +336,9 @@ void flash_forward(const Call& call) {
 }
 
 void flash_backward(const Call& call) {
-  refuse_what_is_not_known(call, {"cum_seq_q", "cum_seq_k"});
+  refuse_what_is_not_known(call, {});
+  if (auto several = sequences(call, "cum_seq_q", "cum_seq_k"))
+    return backward(call, "grad_out", *several);
   Below below;
   bool drops = call.argument("dropout_p").toDouble() > 0;
   auto words = drops ? call.host("rng_state").view(at::kLong) : at::Tensor();

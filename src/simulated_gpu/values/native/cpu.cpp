@@ -110,7 +110,9 @@ bool lacks_dtype(const std::string& message) {
 void compute_on_cpu(const Call& call) {
   Below below;
   auto arguments = host_arguments(call.arguments);
-  if (!call.op.handle().hasComputedKernelForDispatchKey(c10::DispatchKey::CPU))
+  const auto& handle = call.op.handle();
+  if (!handle.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU) &&
+      !handle.hasKernelForDispatchKey(c10::DispatchKey::QuantizedCPU))
     refuse(call, "the CPU has no such operator");
   try {
     if (writes_into_results(call))

@@ -8,6 +8,8 @@
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_unsafe.h>
 #include <ATen/ops/empty_strided.h>
+#include <ATen/quantized/QTensorImpl.h>
+#include <ATen/quantized/Quantizer.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <functional>
@@ -20,18 +22,41 @@ at::Device host() {
   return runtime::shapes_only() ? at::kMeta : at::kCPU;
 }
 
-at::Tensor dense_view(const at::Tensor& tensor) {
-  if (runtime::shapes_only())
-    return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(host()));
+c10::Storage memory_of(const at::Tensor& tensor) {
   const auto& storage = tensor.storage();
-  c10::Storage memory(
+  return {
       c10::Storage::use_byte_size_t(),
       storage.nbytes(),
       at::DataPtr(const_cast<void*>(storage.data()), at::Device(at::kCPU)),
       /*allocator=*/nullptr,
-      /*resizable=*/false);
+      /*resizable=*/false};
+}
+
+// How numbers become integers. By channel, that is in tensors, too.
+at::QuantizerPtr host_quantizer(const at::Tensor& tensor) {
+  auto quantizer = at::get_qtensorimpl(tensor)->quantizer();
+  if (quantizer->qscheme() == at::kPerTensorAffine)
+    return quantizer;
+  TORCH_CHECK(quantizer->qscheme() == at::kPerChannelAffine, "NotSimulated: the simulated GPU does not know this quantizer.");
+  const auto& channels = static_cast<const at::PerChannelAffineQuantizer&>(*quantizer);
+  return at::make_per_channel_affine_quantizer(
+      host_view(channels.scales()), host_view(channels.zero_points()), channels.axis(), quantizer->scalar_type());
+}
+
+at::Tensor quantized_view(const at::Tensor& tensor) {
+  auto view = at::detail::make_tensor<at::QTensorImpl>(
+      memory_of(tensor), c10::DispatchKeySet(c10::DispatchKey::QuantizedCPU), tensor.dtype(), host_quantizer(tensor));
+  view.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  return view;
+}
+
+at::Tensor dense_view(const at::Tensor& tensor) {
+  if (runtime::shapes_only())
+    return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(host()));
+  if (tensor.is_quantized())
+    return quantized_view(tensor);
   auto view = at::detail::make_tensor<c10::TensorImpl>(
-      std::move(memory), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
+      memory_of(tensor), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
   auto* impl = view.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
   impl->_set_conj(tensor.is_conj());

@@ -52,6 +52,8 @@ bool describes_sparse(const c10::FunctionSchema& schema) {
 }
 
 Special special_for(const c10::OperatorHandle& handle, c10::DispatchKey key) {
+  if (key == c10::DispatchKey::QuantizedCUDA)
+    return {};
   return key == c10::DispatchKey::CUDA ? special(handle) : Special{nullptr, whole::on_the_cpu};
 }
 
@@ -82,6 +84,14 @@ bool stays_nested(const c10::FunctionSchema& schema) {
 c10::KernelFunction nested(const c10::OperatorHandle& handle) {
   constexpr auto key = c10::DispatchKey::NestedTensorCUDA;
   bool on_the_cpu = handle.hasComputedKernelForDispatchKey(c10::DispatchKey::NestedTensorCPU);
+  return on_the_cpu && !runtime::shapes_only() ? computed(handle, key) : guarded(handle, key);
+}
+
+// PyTorch's own operators of quantized tensors have a kernel for the CPU; those of its library "quantized" call cuDNN.
+c10::KernelFunction quantized(const c10::OperatorHandle& handle) {
+  constexpr auto key = c10::DispatchKey::QuantizedCUDA;
+  bool on_the_cpu = handle.schema().name().rfind("aten::", 0) == 0 &&
+      handle.hasKernelForDispatchKey(c10::DispatchKey::QuantizedCPU);
   return on_the_cpu && !runtime::shapes_only() ? computed(handle, key) : guarded(handle, key);
 }
 
@@ -119,8 +129,8 @@ void replace_all() {
         put_in_place(*handle, key, computed(*handle, key));
     if (handle->hasKernelForDispatchKey(c10::DispatchKey::NestedTensorCUDA) && !stays_nested(handle->schema()))
       put_in_place(*handle, c10::DispatchKey::NestedTensorCUDA, nested(*handle));
-    if (handle->hasKernelForDispatchKey(c10::DispatchKey::QuantizedCUDA))
-      put_in_place(*handle, c10::DispatchKey::QuantizedCUDA, guarded(*handle, c10::DispatchKey::QuantizedCUDA));
+    if (handle->hasKernelForDispatchKey(c10::DispatchKey::QuantizedCUDA) && !returns_a_view(handle->schema()))
+      put_in_place(*handle, c10::DispatchKey::QuantizedCUDA, quantized(*handle));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "attention.h"
 #include "bags.h"
+#include "ctc.h"
 #include "cudnn.h"
 #include "elementwise.h"
 #include "foresee.h"
@@ -79,6 +80,9 @@ const Table& table() {
       {"aten::cudnn_grid_sampler_backward", replaced(cudnn::grid_sampler_backward)},
       {"aten::cudnn_affine_grid_generator", replaced(cudnn::affine_grid)},
       {"aten::cudnn_affine_grid_generator_backward", replaced(cudnn::affine_grid_backward)},
+
+      {"aten::_cudnn_ctc_loss", computed(ctc::cudnn)},
+      {"aten::_cudnn_ctc_loss.Tensor", computed(ctc::cudnn)},
 
       {"aten::native_batch_norm", computed(norms::batch)},
       {"aten::_native_batch_norm_legit", computed(norms::batch)},
