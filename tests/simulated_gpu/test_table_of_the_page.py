@@ -121,7 +121,18 @@ if __name__ == "__main__":
     with mp.get_context("spawn").Pool(1) as pool:
         assert pool.map(torch.sum, [torch.ones(3, device="cuda")])[0].item() == 3
 """,
-    "`torch.quantize_per_tensor`": 'torch.quantize_per_tensor(torch.ones(3, device="cuda"), 0.1, 0, torch.qint8)',
+    "attention over jagged tensors": """
+x = torch.nested.nested_tensor([torch.ones(2, 1, 4), torch.ones(5, 1, 4)], device="cuda", layout=torch.jagged)
+made = torch.nn.functional.scaled_dot_product_attention(*[x.transpose(1, 2)] * 3)
+assert all(torch.allclose(part, torch.ones_like(part)) for part in made.unbind())
+""",
+    "`torch.quantize_per_tensor`": """
+made = torch.quantize_per_tensor(torch.ones(3, device="cuda"), 0.1, 2, torch.qint8)
+assert made.int_repr().tolist() == [12] * 3
+""",
+    "semi-structured sparsity, by cuSPARSELt or CUTLASS": """
+torch.sparse.to_sparse_semi_structured(torch.tensor([0, 0, 1, 1]).tile((128, 32)).half().cuda())
+""",
 }
 START = """
 import torch, warnings

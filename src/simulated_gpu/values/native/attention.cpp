@@ -67,6 +67,11 @@ at::Tensor to_heads(const at::Tensor& gradient, int64_t heads) {
   return gradient.unflatten(1, {heads, gradient.size(1) / heads}).sum(2);
 }
 
+// An optional argument, which an older version of PyTorch may lack; -1 where it is not given.
+int64_t number(const Call& call, const char* name) {
+  return call.op.schema().argumentIndexWithName(name) && call.given(name) ? call.argument(name).toInt() : -1;
+}
+
 void refuse_what_is_not_known(const Call& call, std::initializer_list<const char*> absent) {
   for (const char* name : absent)
     if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).isTensor() &&
@@ -74,11 +79,10 @@ void refuse_what_is_not_known(const Call& call, std::initializer_list<const char
       throw NotSimulated(
           call.op.name() + " with " + name + ": the simulated GPU does not know it. "
           "Call scaled_dot_product_attention with dense tensors, or run this on a real GPU.");
-  for (const char* name : {"window_size_left", "window_size_right", "window_size"})
-    if (call.op.schema().argumentIndexWithName(name) && call.given(name) && call.argument(name).toInt() >= 0)
-      throw NotSimulated(
-          call.op.name() + " with a window: the simulated GPU does not know attention to neighbors only. "
-          "Give scaled_dot_product_attention a mask, or run this on a real GPU.");
+  if (number(call, "window_size") > 0)
+    throw NotSimulated(
+        call.op.name() + " with a window: the simulated GPU does not know attention to neighbors only. "
+        "Give scaled_dot_product_attention a mask, or run this on a real GPU.");
 }
 
 at::Tensor keep(const at::Tensor& probabilities, double chance, const Philox& random) {
@@ -115,6 +119,20 @@ void apply(Mask mask, at::Tensor& scores) {
   scores = scores.masked_fill(seen.logical_not(), -INFINITY);
 }
 
+// Flash attention's windows: a query sees so many keys before and after its own place, which is counted from the end.
+void apply_window(const Call& call, at::Tensor& scores) {
+  auto place = scores.size(-1) - scores.size(-2);
+  auto before = number(call, "window_size_left"), after = number(call, "window_size_right");
+  if (before < 0 && after < 0)
+    return;
+  auto seen = at::ones({scores.size(-2), scores.size(-1)}, scores.options().dtype(at::kBool));
+  if (before >= 0)
+    seen = seen.triu(place - before);
+  if (after >= 0)
+    seen = seen.tril(place + after);
+  scores = scores.masked_fill(seen.logical_not(), -INFINITY);
+}
+
 // The three tensors have their heads first.
 Attention attend(
     const Call& call, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const at::Tensor& bias) {
@@ -127,6 +145,7 @@ Attention attend(
   if (bias.defined())
     made.scores = made.scores + wide(bias);
   apply(mask_of(call), made.scores);
+  apply_window(call, made.scores);
   made.probabilities = made.scores.softmax(-1).nan_to_num(0.0);
   return made;
 }

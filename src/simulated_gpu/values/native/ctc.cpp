@@ -32,7 +32,7 @@ void cudnn(const Call& call) {
   auto [loss, alpha] = at::_ctc_loss(logarithms, targets, of_inputs, of_targets, blank, false);
   if (!at::isfinite(loss).all().item<bool>())
     throw NotSimulated(
-        call.op.name() + " of a target that is longer than its input: the simulated GPU does not know what cuDNN says of it. "
+        call.op.name() + " of labels that need more frames than there are: the simulated GPU does not know what cuDNN says of it. "
         "Give the targets as int64, which PyTorch's own code takes, or run this on a real GPU.");
   call.result(0).copy_(loss);
   call.result(1).copy_(at::_ctc_loss_backward(
