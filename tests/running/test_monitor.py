@@ -109,7 +109,9 @@ def test_a_process_that_ends_after_its_last_block_has_done_its_work(write: Write
 
 def test_a_process_that_does_not_end_after_its_last_block_is_killed(write: Write) -> None:
     """A thread that never ends would keep the build from ending."""
-    told, waited = converse(write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": [], "left": "it is for one section"})
+    told, waited = converse(
+        write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": [], "left": "it is for one section"}
+    )
     assert told == [""]
     assert waited[-2:] == [END_LIMIT, END_LIMIT]
 
