@@ -28,6 +28,9 @@ COMMENTS = "```python\nprint(1)\n#> 1\nx\n```\n"
         ("```python\nprint(x)\n'''\n{\n  1,\n}\n'''\n```\n", Output("{1}\n"), None),
         ("```python\nprint(x)\n'''\n{2}\n'''\n```\n", Output("{1}\n"), Output("{1}\n")),
         ("```python\nprint(1)\n```\n", Output("1\n"), Output("1\n")),
+        ('```python\n{\n    "a": [1, 2],  # data\n}\n```\n', Output(value="{'a': [1, 2]}"), None),
+        ("```python\nf([1])\n```\n", Output(value="[1]"), Output(value="[1]")),
+        ("```python\n7\n```\n", Output(value="7"), Output(value="7")),
     ],
 )
 def test_what_the_page_says_is_not_shown_again(root: Path, text: str, output: Output, left: Output | None) -> None:

@@ -142,13 +142,14 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   };
   const link = (to, at, className) => at.append(make("a", { href: `#${to.id}`, title: "Link to this", className, textContent: "#" }));
   all(".sd-out[id], dt[id]").forEach((one) => link(one, one, "headerlink"));
+  const copies = () => document.querySelector("[data-block]:not([data-part])");  /* else the project wants no buttons */
   const add = () => {
-    const here = new Set(all("[data-block]").map((block) => block.dataset.block));
+    const here = new Set(all("[data-block]").map((block) => block.dataset.block)), copied = copies();
     for (const nav of all("nav.md-code__nav:not([aria-label])")) {
       nav.ariaLabel = nav.parentElement.id.replace("__code_", "Code block ");
       const block = nav.closest("[data-block]");
       if (!block) continue;
-      if (block.id) link(block, nav, "md-code__button sd-link");
+      if (block.id && copied) link(block, nav, "md-code__button sd-link");
       const before = needs(block), count = before.length;
       if (block.dataset.part || before.some((index) => !here.has(index))) continue;  /* a section that is shown elsewhere may lack some */
       const with_ = ["", " with one earlier block"][count] ?? ` with ${count} earlier blocks`;
@@ -160,6 +161,6 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
   };
   const content = document.querySelector(".md-content");
   if (content) new MutationObserver(add).observe(content, { childList: true, subtree: true });
-  else all("[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));
+  else if (copies()) all("[data-block]").forEach((block) => block.prepend(make("nav", { className: "md-code__nav sd-nav" })));
   add();
 })();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,9 +50,22 @@ def is_simulated(one: ShownOutput) -> bool:
 def unsaid(block: Block, shown: Sequence[ShownOutput]) -> list[ShownOutput]:
     """What is left to show of a block: all of it, or what the fence below it or its comments do not say."""
     if block.expected is None:
-        return [*shown]
+        return [*shown] if not _is_literal(block, shown) else []
     rest = ((one, _rest(block, one.output)) for one in shown if one.output)
     return [replace(one, output=output) for one, output in rest if output.shown or output.figures]
+
+
+def _is_literal(block: Block, shown: Sequence[ShownOutput]) -> bool:
+    """Whether all that is shown of a block is its code: `{"a": 1}` is shown already, as many pages write data."""
+    values = {one.output.value for one in shown if one.output and one.output == Output(value=one.output.value)}
+    if len(values) != 1 or not all(one.output for one in shown):
+        return False
+    try:
+        body = ast.parse(block.code).body
+    except SyntaxError:
+        return False
+    code = comments.loose(ast.unparse(body[0])) if len(body) == 1 and isinstance(body[0], ast.Expr) else ""
+    return any(mark in code for mark in "{[(") and comments.loose(values.pop()) == code
 
 
 def _rest(block: Block, output: Output) -> Output:
