@@ -366,3 +366,47 @@ def test_single_color(color: float) -> None:
 def test_order_of_a_sum() -> None:
     x = torch.tensor([1e8, 1.0, -1e8])
     assert x[0] + x[1] + x[2] != x[0] + x[2] + x[1]
+
+
+@claim("Every result is a tensor without dimensions, on the device of `x`.")
+@pytest.mark.parametrize("name", ["min", "max", "sum", "mean", "argmin", "argmax"])
+@given(st.data())
+def test_no_dimensions(name: str, device: torch.device, data: st.DataObject) -> None:
+    x = data.draw(tensors(shapes(low=1), dtypes=(torch.float32, torch.float64), device=device))
+    found = getattr(x, name)()
+    assert found.shape == ()
+    assert found.device == x.device
+
+
+@claim("`argsort` returns only the indices, in the order that sorts the tensor.")
+@given(tensors(shapes(1, 2, low=1), dtypes=(torch.float32, torch.int64)), st.booleans())
+def test_argsort(x: Tensor, descending: bool) -> None:
+    order = x.argsort(descending=descending)
+    assert order.dtype == torch.int64
+    same(x.take_along_dim(order, dim=-1), x.sort(descending=descending).values)
+
+
+@claim("Each reduces all elements, unless `dim` names one dimension or, for some functions, several.")
+@pytest.mark.parametrize("name", ["amin", "amax", "sum", "mean", "std", "var", "any", "all"])
+def test_several_dimensions(name: str) -> None:
+    x = torch.rand(2, 3, 4)
+    reduce = getattr(x, name)
+    assert reduce().shape == ()
+    assert reduce(dim=1).shape == (2, 4)
+    assert reduce(dim=(0, 2)).shape == (3,)
+
+
+@claim(
+    'Further arguments are `keepdim=False` (for `min`, `max`, `sum`, `prod`, `mean` and `median` only together with `dim`), `dtype=None` for `sum`, `prod` and `mean`, `correction=1` for `std` and `var`, and `interpolation="linear"` for `quantile`.'
+)
+def test_further_arguments() -> None:
+    x = torch.rand(3, 4)
+    for name in ("min", "max", "sum", "prod", "mean", "median"):
+        assert refuses(getattr(x, name), keepdim=True)
+        assert not refuses(getattr(x, name), dim=0, keepdim=True)
+    for name in ("amin", "amax", "argmin", "argmax", "std", "var", "any", "all"):
+        assert getattr(x, name)(keepdim=True).shape == (1, 1)
+    for name in ("sum", "prod", "mean"):
+        assert getattr(x, name)(dtype=torch.float64).dtype == torch.float64
+    same(x.var(), x.var(correction=1))
+    same(x.quantile(0.3), x.quantile(0.3, interpolation="linear"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.func import grad, vmap
+from torch.utils.checkpoint import checkpoint
 
 from claims.claimlib import DTYPES, claim, close, one_memory, raises, refuses, same, tensors
 
@@ -287,3 +290,69 @@ def test_retain_graph() -> None:
         y = some().exp().sum()
         y.backward(create_graph=create)
         assert refuses(y.backward) == (not create)
+
+
+@claim("`print` returns `None`, which changes nothing; the second hook made the gradient ten times as large.")
+@given(st.floats(-9, 9))
+def test_hooks(factor: float) -> None:
+    w = some()
+    h = w * 2
+    seen: list[Tensor] = []
+    h.register_hook(seen.append)  # append returns None, as print does
+    h.register_hook(lambda gradient: gradient * factor)
+    h.sum().backward()
+    same(seen[0], torch.ones(3).double())
+    close(w.grad, torch.full((3,), 2 * factor).double())
+
+
+@claim(
+    "If all layers before a checkpointed block are frozen, pass `use_reentrant=False`: with `True` the block gets no gradients, and PyTorch only warns."
+)
+@pytest.mark.filterwarnings("ignore:None of the inputs")
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_checkpoint_after_frozen_layers(reentrant: bool) -> None:
+    frozen, block, last = nn.Linear(2, 2).requires_grad_(False), nn.Linear(2, 2), nn.Linear(2, 1)
+    hidden = checkpoint(block, frozen(torch.ones(1, 2)), use_reentrant=reentrant)
+    last(hidden).sum().backward()
+    assert (block.weight.grad is None) == reentrant
+    assert last.weight.grad is not None
+
+
+@claim("A tensor with several elements needs a `gradient` of the same shape, which says how much each element counts.")
+@given(st.integers(2, 5))
+def test_shape_of_the_gradient(n: int) -> None:
+    w = torch.ones(n, requires_grad=True)
+    assert refuses((w**2).backward)
+    assert refuses((w**2).backward, gradient=torch.ones(n + 1))
+    (w**2).backward(gradient=torch.arange(float(n)))
+    same(w.grad, 2 * torch.arange(float(n)))
+
+
+@claim(
+    "A list of losses, or a running total such as `total += loss`, keeps the graph of every step: without `backward()` with all its saved values, and after `backward()` without them."
+)
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_total_keeps_graphs(backward: bool) -> None:
+    saved: list[weakref.ref[Tensor]] = []
+
+    def pack(x: Tensor) -> Tensor:
+        kept = x.detach().clone()
+        saved.append(weakref.ref(kept))
+        return kept
+
+    total = torch.zeros(())
+    nodes = []
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        for _ in range(3):
+            loss = torch.ones(2, requires_grad=True).tanh().sum()
+            if backward:
+                loss.backward()
+            total = total + loss
+            nodes.append(loss.grad_fn)
+            del loss
+    assert sum(one() is not None for one in saved) == (0 if backward else 3)
+    node, found = total.grad_fn, 0
+    while node is not None and node.next_functions:
+        found += any(other is nodes[2 - found] for other, _ in node.next_functions) if found < 3 else 0
+        node = node.next_functions[0][0]
+    assert found == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -225,3 +226,37 @@ def test_requires_grad(dtype: torch.dtype) -> None:
     x = torch.ones(2, dtype=dtype)
     assert not x.requires_grad
     assert (result(x.requires_grad_) is not RuntimeError) == (category(dtype) >= 2)
+
+
+@claim(
+    "`torch.cat`, `torch.where`, `mse_loss` and `l1_loss` promote like arithmetic, without a message (in 2.9 and 2.11, the backward pass of `mse_loss` raises one)."
+)
+@pytest.mark.parametrize("loss", [F.mse_loss, F.l1_loss])
+def test_what_promotes(loss: Callable[[Tensor, Tensor], Tensor]) -> None:
+    for pair in PAIRS:
+        a, b = (torch.ones(2).to(dtype) for dtype in pair)
+        assert torch.cat([a, b]).dtype == torch.promote_types(*pair)
+        assert torch.where(torch.tensor([True, False]), a, b).dtype == torch.promote_types(*pair)
+    assert loss(torch.ones(2), torch.ones(2).double()).dtype == torch.float64
+
+
+@claim("The assignment cut 2.7 to 2 without a message, while `counts += 2.7` raises an error.")
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@given(st.floats(0, 100))
+def test_assignment_cuts(dtype: torch.dtype, value: float) -> None:
+    counts = torch.zeros(3, dtype=dtype)
+    counts[0] = value
+    assert counts[0].item() == int(value)
+    raises("can't be cast", counts.__iadd__, value)
+
+
+@claim("The two types round 0.1 differently; 0.5 is exact in both.")
+def test_tenth_and_half() -> None:
+    assert torch.tensor(0.1).item() != 0.1
+    assert torch.tensor(0.5).item() == 0.5
+
+
+@claim("`huber_loss` keeps the dtype of its input instead.")
+def test_huber() -> None:
+    for one, other in ((torch.float32, torch.float64), (torch.float64, torch.float32)):
+        assert F.huber_loss(torch.ones(2, dtype=one), torch.ones(2, dtype=other)).dtype == one

@@ -320,3 +320,70 @@ def test_reversed(x: Tensor) -> None:
     raises("step must be greater than zero", lambda: x[::-1])
     np.testing.assert_array_equal(x.numpy()[::-1], x.flip(0).numpy())
     assert not one_memory(x.flip(0), x)
+
+
+@claim("`x[..., 0]`, `x[None]` | all dimensions in between; a new dimension | view")
+@given(tensors(shapes(1, 3, low=1)))
+def test_ellipsis_and_none(x: Tensor) -> None:
+    assert x[..., 0].shape == x.shape[:-1]
+    assert x[None].shape == (1, *x.shape)
+    assert one_memory(x[..., 0], x)
+    assert one_memory(x[None], x)
+
+
+@claim("Neither raises an error, but a single index past the end does.")
+@given(st.integers(0, 5), st.integers(0, 9))
+def test_past_the_end(n: int, start: int) -> None:
+    x = torch.arange(n)
+    assert x[start : start + 100].tolist() == list(range(n))[start : start + 100]
+    assert x[start:start].tolist() == []
+    raises("out of bounds", lambda: x[n])
+
+
+@claim("A chain like `x[0][1][1]` indexes three times, and each time it starts again at dimension 0 of what is left.")
+@given(tensors(shapes(3, 3, low=2)))
+def test_chain(x: Tensor) -> None:
+    same(x[0][1][1], x[0, 1, 1])
+    same(x[:][1], x[1])
+
+
+@claim("`m[1]` and `m[[1]]` select the same row, but only `m[1]` is a view.")
+@given(tensors(shapes(1, 3, low=2)))
+def test_one_row(m: Tensor) -> None:
+    same(m[[1]][0], m[1].resolve_conj())
+    assert one_memory(m[1], m)
+    assert not one_memory(m[[1]], m)
+
+
+@claim(
+    "To pick the score of the right class in each row, index with row numbers and class numbers, or call `gather(dim, index)`."
+)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=5))
+def test_right_class(classes: list[int]) -> None:
+    scores, targets = torch.rand(len(classes), 4), torch.tensor(classes)
+    picked = scores[torch.arange(len(classes)), targets]
+    same(scores.gather(1, targets[:, None]).flatten(), picked)
+    assert picked.tolist() == [row[one].item() for row, one in zip(scores, classes, strict=True)]
+
+
+@claim(
+    "To swap two rows, put a list on both sides. Python's swap reads and writes views, and loses a row without a message:"
+)
+@given(tensors(shapes(1, 3, low=2), layouts=["contiguous"]))
+def test_swap(m: Tensor) -> None:
+    first, second = m[0].clone(), m[1].clone()
+    swapped = m.clone()
+    swapped[[0, 1]] = swapped[[1, 0]]
+    same(swapped[0], second)
+    same(swapped[1], first)
+    m[0], m[1] = m[1], m[0]
+    if m.ndim > 1:
+        same(m[0], m[1])
+
+
+@claim("`counts[index] += 1` reads all the elements, adds, and writes them back.")
+@given(st.lists(st.integers(0, 4)))
+def test_repeated(index: list[int]) -> None:
+    counts = torch.zeros(5)
+    counts[torch.tensor(index, dtype=torch.int64)] += 1
+    assert counts.tolist() == [float(place in index) for place in range(5)]

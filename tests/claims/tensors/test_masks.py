@@ -148,3 +148,23 @@ def test_masked_fill_of_a_parameter(dtype: torch.dtype) -> None:
     assert refuses(w.fill_diagonal_, 0)
     w.masked_fill(torch.eye(2, dtype=torch.bool), 0.0).sum().backward()
     assert w.grad.tolist() == [[0, 1], [1, 0]]
+
+
+@claim("only the chosen elements, as a vector | `x[mask]`")
+@given(tensors(shapes(least=1)), st.integers(0, 7))
+def test_chosen(x: Tensor, seed: int) -> None:
+    mask = torch.rand(x.shape, generator=torch.Generator().manual_seed(seed)) < 0.5
+    assert x[mask].shape == (int(mask.sum()),)
+    same(x[mask], x.resolve_conj().flatten()[mask.flatten()])
+
+
+@claim(
+    "`&` joins this mask with a causal one, which hides the padding from real words by itself if all of it is at the end."
+)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+def test_causal_hides_padding(lengths: list[int]) -> None:
+    real = torch.arange(4) < torch.tensor(lengths)[:, None]
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    both = causal & real[:, None, :]
+    for one, length in zip(both, lengths, strict=True):
+        same(one[:length], causal[:length])

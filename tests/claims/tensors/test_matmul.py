@@ -176,3 +176,29 @@ def test_dtype_of_the_result() -> None:
 def test_tf32_is_off() -> None:
     assert torch.get_float32_matmul_precision() == "highest"
     assert not torch.backends.cuda.matmul.allow_tf32
+
+
+@claim("The inner sizes, on both sides of the `@`, must be equal.")
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=4))
+def test_inner_sizes(sizes: list[int]) -> None:
+    a, b, c, d = sizes
+    assert refuses(torch.matmul, torch.ones(a, b), torch.ones(c, d)) == (b != c)
+
+
+@claim(
+    "For a batch of matrices use `.mT`, which swaps the last two dimensions.",
+    "`.T` copies nothing: it is a view with swapped strides.",
+)
+@given(tensors(shapes(2, 3)))
+def test_transposes(x: Tensor) -> None:
+    same(x.mT, x.transpose(-2, -1))
+    assert one_memory(x.mT, x)
+    if x.ndim == 2:
+        assert x.T.stride() == x.stride()[::-1]
+        assert one_memory(x.T, x)
+
+
+@claim("`torch.matmul(input, other, *, out=None)` takes tensors of one dimension or more.")
+def test_no_numbers() -> None:
+    assert refuses(torch.matmul, torch.tensor(1.0), torch.ones(1))
+    assert torch.matmul(torch.ones(1), torch.ones(1)).shape == ()

@@ -12,7 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from claims.claimlib import DTYPES, FLOATS, INTEGERS, NAN, claim, one_memory, raises, result, same, shapes, tensors
+from claims.claimlib import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    NAN,
+    claim,
+    one_memory,
+    raises,
+    result,
+    same,
+    shapes,
+    tensors,
+)
 
 NUMBERS = (*FLOATS, *INTEGERS)
 OPERATORS = {
@@ -239,3 +251,42 @@ def test_assert_close() -> None:
 def test_truth(x: Tensor) -> None:
     found = result(bool, x)
     assert found == bool(x.item()) if x.numel() == 1 else found is RuntimeError
+
+
+@claim("`/` gives infinity, minus infinity and `nan` (not a number), `%` only `nan`.")
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_infinities(dtype: torch.dtype) -> None:
+    x = torch.tensor([1.0, -1.0, 0.0], dtype=dtype)
+    same(x / 0, torch.tensor([float("inf"), -float("inf"), NAN], dtype=dtype))
+    assert (x % 0).isnan().all()
+
+
+@claim("An integer result that does not fit into its dtype wraps around without a message.")
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_wraps(dtype: torch.dtype) -> None:
+    info = torch.iinfo(dtype)
+    assert (torch.tensor([info.max], dtype=dtype) + 1).item() == info.min
+
+
+@claim("`()` is the shape of a scalar, which fits everything. A size of 0 with a size of 1 gives 0, an empty tensor.")
+@given(shapes())
+def test_scalar_shape(shape: tuple[int, ...]) -> None:
+    assert torch.broadcast_shapes(shape, ()) == shape
+    assert torch.broadcast_shapes((0,), (1,)) == (0,)
+
+
+@claim(
+    "With a square table there is no error: the vector lines up with the last dimension, whether you mean that or not."
+)
+@given(st.integers(2, 5))
+def test_square(n: int) -> None:
+    table, vector = torch.zeros(n, n), torch.arange(float(n))
+    same((table + vector)[0], vector)
+    assert not (table + vector).equal(table + vector[:, None])
+
+
+@claim("`any()` and `all()` reduce a boolean tensor to one value.")
+@given(tensors(dtypes=[torch.bool]))
+def test_any_and_all(x: Tensor) -> None:
+    values = x.flatten().tolist()
+    assert (x.any().item(), x.all().item()) == (any(values), all(values))

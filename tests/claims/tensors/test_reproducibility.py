@@ -190,3 +190,26 @@ def test_split(draws: int) -> None:
     torch.rand(draws)
     parts = torch.utils.data.random_split(range(20), [15, 5], generator=torch.Generator().manual_seed(7))
     assert parts[1].indices == torch.randperm(20, generator=torch.Generator().manual_seed(7))[15:].tolist()
+
+
+@claim("`==` compares element by element; `torch.equal` gives one answer for the whole tensor.")
+@given(st.lists(st.booleans(), min_size=1))
+def test_equal(values: list[bool]) -> None:
+    x, y = torch.tensor(values), torch.ones(len(values), dtype=torch.bool)
+    assert (x == y).tolist() == values
+    assert torch.equal(x, y) is all(values)
+
+
+@claim("For CUDA, `torch.cuda.get_rng_state_all()` returns one state for each GPU.")
+def test_states_of_gpus() -> None:
+    assert len(torch.cuda.get_rng_state_all()) == torch.cuda.device_count()
+
+
+@claim("If you seed again, the sequence starts over, and numbers that should be independent become equal.")
+@given(st.integers(0, 2**40), st.integers(1, 20))
+def test_starts_over(seed: int, n: int) -> None:
+    torch.manual_seed(seed)
+    first, later = torch.rand(n), torch.rand(n)
+    torch.manual_seed(seed)
+    same(torch.rand(n), first)
+    assert not later.equal(first)

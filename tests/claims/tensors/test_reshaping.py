@@ -216,3 +216,42 @@ def test_roll_and_flip(x: Tensor, shift: int) -> None:
 def test_joined_matrices(x: Tensor) -> None:
     same(torch.vstack([x, x]), torch.cat([x, x], dim=0))
     same(torch.hstack([x, x]), torch.cat([x, x], dim=1))
+
+
+@claim("Pass `dim`, or a tuple of dimensions, to remove only the dimensions that you mean.")
+@given(tensors(shapes(1, 3, low=1)))
+def test_squeeze_named(x: Tensor) -> None:
+    wide = x[None, ..., None]
+    assert wide.squeeze(0).shape == (*x.shape, 1)
+    assert wide.squeeze((0, -1)).shape == x.shape
+
+
+@claim("`view` needs strides that describe the new shape, not a contiguous tensor.")
+@given(tensors(shapes(2, 2, low=1)))
+def test_view_of_a_transpose(x: Tensor) -> None:
+    n, m = x.T.shape
+    assert x.T.view(n, 1, m).shape == (n, 1, m)
+    assert one_memory(x.T.view(n, 1, m), x)
+
+
+@claim(
+    "`x_original.reshape(3, 224, 244)` has the right shape, with the numbers in the wrong places, without a message."
+)
+@given(st.integers(2, 4), st.integers(2, 4))
+def test_reshape_is_not_permute(height: int, width: int) -> None:
+    x = torch.arange(height * width * 3).reshape(height, width, 3)
+    wrong, right = x.reshape(3, height, width), x.permute(2, 0, 1)
+    assert wrong.shape == right.shape
+    assert not wrong.equal(right)
+
+
+@claim(
+    "For a matrix `.T` and `.mT` are the same.",
+    "For a batch write `.mT`: there, `.T` reverses all dimensions and is deprecated.",
+)
+@given(tensors(shapes(2, 3)))
+def test_both_transposes(x: Tensor) -> None:
+    if x.ndim == 2:
+        same(x.T, x.mT)
+    else:
+        same(result(lambda: x.T), x.permute(2, 1, 0))

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn
 
-from claims.claimlib import claim, close, raises, same
+from claims.claimlib import claim, close, raises, refuses, same
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=5)
 
@@ -231,3 +231,50 @@ def test_clipping(gradients: list[float], most: float) -> None:
         weight.grad = torch.tensor([gradient]).double()
     assert nn.utils.clip_grad_norm_(weights, most).item() == pytest.approx(np.linalg.norm(gradients))
     assert torch.cat([weight.grad for weight in weights]).norm() <= most * 1.001
+
+
+@claim(
+    "Call `train()` at the start of each epoch, because the evaluation leaves the model in `eval()`.",
+    "In training mode two passes over the same inputs differ, and `BatchNorm` counts both.",
+)
+@given(st.integers(1, 4))
+def test_mode_stays(passes: int) -> None:
+    norm = nn.BatchNorm1d(8)
+    model = nn.Sequential(norm, nn.Dropout(0.5))
+    inputs = torch.randn(16, 8)
+    for _ in range(passes):
+        assert not model(inputs).equal(model(inputs))
+    assert norm.num_batches_tracked == 2 * passes
+    model.eval()
+    assert model(inputs).equal(model(inputs))
+    assert norm.num_batches_tracked == 2 * passes
+    assert not model.training
+
+
+@claim("gradient | for each parameter, how fast the loss changes when that parameter grows")
+@given(st.floats(-2, 2), st.floats(-2, 2))
+def test_gradient(w: float, x: float) -> None:
+    weight = torch.tensor(w, dtype=torch.float64, requires_grad=True)
+    ((weight * x - 1) ** 2).backward()
+    assert weight.grad is not None
+    steps = [((w + step) * x - 1) ** 2 for step in (-1e-5, 1e-5)]
+    assert weight.grad.item() == pytest.approx((steps[1] - steps[0]) / 2e-5, abs=1e-4)
+
+
+@claim(
+    "A loss of your own is a function that returns a tensor with one element, computed from the outputs with PyTorch's operations."
+)
+def test_own_loss() -> None:
+    layer = nn.Linear(2, 1)
+    (layer(torch.ones(3, 2)).abs().mean() + 0.1 * layer.weight.square().sum()).backward()
+    assert layer.weight.grad is not None
+    assert refuses(layer(torch.ones(3, 2)).abs().backward)
+
+
+@claim("So it can only learn a straight line.")
+@given(st.integers(1, 3))
+def test_straight_line(layers: int) -> None:
+    model = nn.Sequential(nn.Linear(1, 4), *(nn.Linear(4, 4) for _ in range(layers)), nn.Linear(4, 1)).double()
+    with torch.no_grad():
+        a, b, c = model(torch.tensor([[0.0], [1.0], [2.0]]).double())
+    close(b - a, c - b)

@@ -9,10 +9,10 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils.data import DataLoader, WeightedRandomSampler
 
-from claims.claimlib import claim, close, raises, refuses
+from claims.claimlib import claim, close, on_cuda, raises, refuses
 
 LABELS = st.lists(st.integers(0, 2), min_size=1, max_size=8)
 
@@ -145,3 +145,56 @@ def test_sampler() -> None:
 def test_sampler_and_shuffle() -> None:
     with pytest.raises(ValueError, match="mutually exclusive"):
         DataLoader(range(3), shuffle=True, sampler=[0, 1, 2])
+
+
+@claim("positions that must not count, such as padding | `ignore_index`")
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=5), st.integers(1, 3))
+def test_padding(targets: list[int], padding: int) -> None:
+    logits = torch.randn(len(targets) + padding, 3)
+    padded = torch.tensor([*targets, *[-100] * padding])
+    loss = nn.CrossEntropyLoss()
+    close(loss(logits, padded), loss(logits[: len(targets)], torch.tensor(targets)))
+
+
+@claim(
+    "For numbers, the square grows faster and faster, so single wild values pull hard; the absolute error counts each unit alike."
+)
+@given(st.floats(1, 100))
+def test_wild_values(value: float) -> None:
+    slopes = []
+    for loss in (nn.MSELoss(), nn.L1Loss()):
+        x = torch.tensor([value], dtype=torch.float64, requires_grad=True)
+        loss(x, torch.zeros(1).double()).backward()
+        slopes.append(x.grad.item())
+    assert slopes == [pytest.approx(2 * value), 1]
+
+
+@claim("With 3 classes each gets 0.1 of the 0.3, so the right one ends at 0.8.")
+def test_smoothed() -> None:
+    logits = torch.randn(4, 3)
+    soft = torch.full((4, 3), 0.1)
+    soft[:, 1] = 0.8
+    close(
+        nn.CrossEntropyLoss(label_smoothing=0.3)(logits, torch.ones(4, dtype=torch.long)),
+        nn.CrossEntropyLoss()(logits, soft),
+    )
+
+
+@claim(
+    "`weight` makes the samples of some classes count more: one number for each class, such as `1 / labels.bincount()`, where every class has samples."
+)
+@given(st.lists(st.integers(0, 2), max_size=9))
+def test_class_weights(labels: list[int]) -> None:
+    targets = torch.tensor([0, 1, 2, *labels])
+    each = nn.CrossEntropyLoss(weight=1 / targets.bincount(), reduction="none")(torch.zeros(len(targets), 3), targets)
+    sums = torch.zeros(3).index_add_(0, targets, each)
+    close(sums, sums[:1].expand(3))
+    assert refuses(nn.CrossEntropyLoss(weight=torch.ones(2)), torch.zeros(len(targets), 3), targets)
+
+
+@claim("Both are tensors of the loss, and have to be on the model's device.")
+@on_cuda
+def test_where_weights_are() -> None:
+    logits = torch.zeros(2, 2, device="cuda")
+    assert refuses(nn.CrossEntropyLoss(weight=torch.ones(2)), logits, torch.zeros(2, dtype=torch.long, device="cuda"))
+    assert refuses(nn.BCEWithLogitsLoss(pos_weight=torch.ones(2)), logits, logits)

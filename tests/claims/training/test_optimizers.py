@@ -265,3 +265,44 @@ def test_linear(size: int) -> None:
 def test_order() -> None:
     optimizer = torch.optim.SGD([parameter()], lr=1.0)
     raises("before `optimizer.step()`", lr_scheduler.StepLR(optimizer, 1).step)
+
+
+@claim("Weight decay makes parameters a little smaller in each step.")
+@pytest.mark.parametrize("name", ["SGD", "AdamW"])
+@given(st.floats(0.01, 0.5), st.floats(-5, 5))
+def test_decay_shrinks(name: str, decay: float, value: float) -> None:
+    weight = nn.Parameter(torch.tensor([value], dtype=torch.float64))
+    optimizer = getattr(torch.optim, name)([weight], lr=0.1, weight_decay=decay)
+    weight.grad = torch.zeros(1).double()
+    optimizer.step()
+    assert weight.item() == pytest.approx(value * (1 - 0.1 * decay))
+
+
+@claim(
+    "Count in batches, with `total = epochs * len(loader)`, and call `scheduler.step()` after each batch: a warmup is often shorter than an epoch."
+)
+@given(st.integers(2, 6), st.integers(2, 20))
+def test_whole_schedule(warmup: int, rest: int) -> None:
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+    up = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=warmup)
+    down = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=rest)
+    scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [up, down], milestones=[warmup])
+    rates = []
+    for _ in range(warmup + rest):
+        optimizer.step()
+        scheduler.step()
+        rates.append(optimizer.param_groups[0]["lr"])
+    assert rates[warmup - 1] == pytest.approx(0.1)
+    assert rates[-1] == pytest.approx(0, abs=1e-9)
+
+
+@claim("This needs the mean over all 16: divide each loss by the number of batches.")
+@given(st.integers(1, 8))
+def test_accumulated_mean(batches: int) -> None:
+    layer, data = nn.Linear(2, 1).double(), torch.randn(batches, 2, 2).double()
+    layer(data.flatten(0, 1)).square().mean().backward()
+    whole = layer.weight.grad.clone()
+    layer.zero_grad()
+    for batch in data:
+        (layer(batch).square().mean() / batches).backward()
+    close(layer.weight.grad, whole)

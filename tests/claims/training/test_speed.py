@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
+from torch.utils.data import DataLoader
 
 from claims.claimlib import claim, close
 
@@ -52,3 +54,48 @@ def test_compiled() -> None:
     compiled = torch.compile(model, backend="eager")
     assert all(a is b for a, b in zip(compiled.parameters(), model.parameters(), strict=True))
     assert list(compiled.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+
+
+@claim(
+    "The second batch size makes PyTorch compile for any size, so the third one costs nothing.",
+    "A batch of one is special (dynamic shapes).",
+)
+def test_any_size() -> None:
+    graphs: list[int] = []
+
+    def counting(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., object]:
+        graphs.append(len(inputs))
+        return graph.forward
+
+    torch.compiler.reset()
+    double = torch.compile(lambda x: 2 * torch.relu(x), backend=counting)
+    counts = []
+    for size in (4, 5, 6, 7, 1):
+        double(torch.ones(size, 3))
+        counts.append(len(graphs))
+    torch.compiler.reset()
+    assert counts == [1, 2, 2, 2, 3]
+
+
+@claim("*Guards* check that at each call, and if no compiled version fits, the function is compiled again.")
+@pytest.mark.parametrize("other", [torch.float64, torch.int64])
+def test_guards(other: torch.dtype) -> None:
+    graphs: list[int] = []
+
+    def counting(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., object]:
+        graphs.append(len(inputs))
+        return graph.forward
+
+    torch.compiler.reset()
+    double = torch.compile(lambda x: 2 * x, backend=counting)
+    for dtype in (torch.float32, other, torch.float32, other):
+        assert double(torch.ones(4, dtype=dtype)).dtype == dtype
+    torch.compiler.reset()
+    assert len(graphs) == 2
+
+
+@claim("Use `drop_last=True` in the training loader, so that all batches have one size.")
+@given(st.integers(1, 50), st.integers(1, 9))
+def test_one_size(samples: int, size: int) -> None:
+    batches = list(DataLoader(list(range(samples)), batch_size=size, drop_last=True))
+    assert {len(batch) for batch in batches} <= {size}
