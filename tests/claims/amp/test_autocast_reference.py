@@ -126,3 +126,52 @@ def test_other_dtypes(dtype: torch.dtype) -> None:
 @claim("`float8` needs scales, because its range is small: `float8_e4m3fn`, used here, ends at 448.")
 def test_float8() -> None:
     assert torch.finfo(torch.float8_e4m3fn).max == 448
+
+
+@claim('On CUDA, `"medium"` and `"high"` both mean TF32, and `"highest"`, the default, means full `float32`.')
+@pytest.mark.parametrize(("precision", "tf32"), [("highest", False), ("high", True), ("medium", True)])
+def test_precision(precision: str, tf32: bool) -> None:
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision(precision)
+        assert torch.backends.cuda.matmul.allow_tf32 == tf32
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert before == "highest"
+
+
+@claim(
+    "With `cast_inputs=torch.float32`, `custom_fwd` converts floating point inputs (not `float64`), and both methods run without autocast."
+)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int64], ids=str)
+def test_cast_inputs(dtype: torch.dtype) -> None:
+    seen: list[object] = []
+
+    class Look(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        def forward(ctx: object, x: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+            seen.extend([other.dtype, torch.is_autocast_enabled("cpu")])
+            return x * 2
+
+        @staticmethod
+        @torch.amp.custom_bwd(device_type="cpu")
+        def backward(ctx: object, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+            seen.append(torch.is_autocast_enabled("cpu"))
+            return gradient * 2, None
+
+    x, other = torch.ones(2, requires_grad=True), torch.ones(2).to(dtype)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        Look.apply(x, other).sum().backward()
+    kept = dtype == torch.float64 or not dtype.is_floating_point
+    assert seen == [dtype if kept else torch.float32, False, False]
+
+
+@claim(
+    "`cache_enabled` | whether autocast keeps converted weights until the region ends; `None`: the current setting, which is on by default"
+)
+def test_cache_setting() -> None:
+    assert torch.is_autocast_cache_enabled()
+    for given, found in ((None, True), (False, False), (True, True)):
+        with torch.autocast("cpu", cache_enabled=given):
+            assert torch.is_autocast_cache_enabled() == found

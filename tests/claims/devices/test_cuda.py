@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -128,3 +128,30 @@ def test_ways_to_wait() -> None:
     assert event.query()
     assert side.query()
     assert y.sum().item() == 1000
+
+
+@claim(
+    "`torch.cuda.synchronize()`, `torch.accelerator.synchronize()` | Python | all streams of the current GPU",
+    "For CUDA, `torch.cuda.synchronize()` does the same.",
+)
+@pytest.mark.parametrize("wait", [torch.cuda.synchronize, torch.accelerator.synchronize])
+def test_synchronize(wait: Callable[[], None]) -> None:
+    marks, streams = [torch.cuda.Event() for _ in range(2)], [torch.cuda.current_stream(), torch.cuda.Stream()]
+    for mark, stream in zip(marks, streams, strict=True):
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(50_000_000)
+            mark.record()
+    assert not any(mark.query() for mark in marks)
+    wait()
+    assert all(mark.query() for mark in marks)
+
+
+@claim("`scaler.get_scale()` reads a value as well, so do not print it in every step.")
+def test_get_scale() -> None:
+    scaler = torch.amp.GradScaler("cuda")
+    scaler.scale(torch.ones((), device="cuda"))
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        raises(WAITS, scaler.get_scale)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -59,3 +61,17 @@ def test_back(non_blocking: bool) -> None:
     torch.cuda.synchronize()
     assert host.sum().item() == 1000
     assert host.is_pinned() == non_blocking
+
+
+@claim(
+    "A pinned tensor takes up to twice its size: PyTorch rounds the block up to a power of two by default, so 200 MB take 268 MB."
+)
+@on_cuda
+@pytest.mark.parametrize("size", [1000, 5000, 100_000])
+def test_rounding(size: int) -> None:
+    before = torch.cuda.host_memory_stats()["active_bytes.current"]
+    pinned = torch.empty(size, dtype=torch.uint8, pin_memory=True)
+    taken = torch.cuda.host_memory_stats()["active_bytes.current"] - before
+    assert pinned.is_pinned()
+    assert taken == 2 ** math.ceil(math.log2(size))
+    assert 2 ** math.ceil(math.log2(200e6)) == 268_435_456

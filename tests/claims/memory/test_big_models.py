@@ -23,3 +23,16 @@ def test_cache(heads: int, tokens: int) -> None:
 def test_meta(shape: tuple[int, ...]) -> None:
     x = torch.empty(shape, device="meta")
     assert x.nbytes == x.untyped_storage().nbytes() == torch.empty(shape).nbytes
+
+
+@claim(
+    "The cache grows with the number of tokens and of sequences:",
+    "`heads` counts the heads of keys and values; fewer than the query heads (grouped-query attention) make the cache smaller.",
+)
+@given(st.integers(1, 64), st.integers(1, 4), st.sampled_from([1, 2, 4, 8]))
+def test_size_of_the_cache(tokens: int, sequences: int, heads: int) -> None:
+    q = torch.randn(sequences, 8, 1, 4)
+    keys, values = torch.randn(2, sequences, heads, tokens, 4)
+    out = torch.nn.functional.scaled_dot_product_attention(q, keys, values, enable_gqa=True)
+    assert out.shape == q.shape
+    assert keys.nbytes + values.nbytes == 2 * sequences * heads * tokens * 4 * 4

@@ -73,3 +73,43 @@ def test_after_the_error() -> None:
         torch.empty(2**50, dtype=torch.uint8, device="cuda")
     assert torch.ones(3, device="cuda").sum().item() == 3
     assert torch.cuda.memory_stats()["num_ooms"] == ooms + 1
+
+
+@claim(
+    "Eight times the batch keeps eight times the bytes.",
+    "Parameters, gradients and optimizer state do not depend on the batch.",
+)
+@pytest.mark.parametrize("rows", [1, 8, 64])
+def test_batch(rows: int) -> None:
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    optimizer, weights = torch.optim.Adam(model.parameters()), {p.data_ptr() for p in model.parameters()}
+    kept, fixed = [], []
+    for n in (rows, 8 * rows):
+        saved: dict[int, int] = {}
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda x, saved=saved: (saved.setdefault(x.data_ptr(), x.nbytes), x)[1], lambda x: x
+        ):
+            loss = model(torch.ones(n, 4)).sum()
+            kept.append(sum(size for place, size in saved.items() if place not in weights))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        state = [value for values in optimizer.state.values() for value in values.values()]
+        fixed.append(sum(x.nbytes for x in (*model.parameters(), *(p.grad for p in model.parameters()), *state)))
+    assert kept[1] == 8 * kept[0] > 0
+    assert fixed[0] == fixed[1]
+
+
+@claim("a list of outputs or hidden states | `.detach().cpu()`")
+def test_outputs_without_graph(device: torch.device) -> None:
+    x = torch.ones(3, device=device, requires_grad=True)
+    kept, alive = [], x.exp().detach().cpu()
+    kept.append(alive)
+    assert not kept[0].requires_grad
+    assert kept[0].device.type == "cpu"
+    big = torch.ones(1000, device=device, requires_grad=True)
+    node = big.mul(2)
+    saved = weakref.ref(node)
+    kept.append(node.detach().cpu().clone())
+    del node
+    assert saved() is None

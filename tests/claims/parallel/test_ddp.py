@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from itertools import chain
 
@@ -101,3 +102,21 @@ def test_bucket_view(group: None, view: bool) -> None:
     grads = [parameter.grad for parameter in parallel.parameters()]
     assert (grads[0].untyped_storage()._cdata == grads[1].untyped_storage()._cdata) == view
     del parallel
+
+
+@claim(
+    "`find_unused_parameters` | `False` | for models that do not use all parameters in each pass",
+    "`static_graph` | `False` | promises that the same parameters are used in each pass",
+    "`bucket_cap_mb` | `None`: 25 MiB | how many gradients are sent together",
+    "`device_ids` | `None` | `[device]` on a GPU; `None` on the CPU",
+    "`gradient_as_bucket_view` | `False` | saves memory: `.grad` is a view of the memory that is sent",
+)
+def test_arguments(group: None) -> None:
+    given = inspect.signature(DistributedDataParallel).parameters
+    names = ("find_unused_parameters", "static_graph", "gradient_as_bucket_view", "bucket_cap_mb", "device_ids")
+    assert [given[name].default for name in names] == [False, False, False, None, None]
+    assert DistributedDataParallel(nn.Linear(1, 1)).bucket_bytes_cap == 25 * 2**20
+    for view in (False, True):
+        model = DistributedDataParallel(nn.Linear(2, 3), gradient_as_bucket_view=view)
+        model(torch.ones(1, 2)).sum().backward()
+        assert (model.module.weight.grad.untyped_storage().nbytes() > model.module.weight.grad.nbytes) == view

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -114,3 +115,40 @@ def test_plain_tensors(mesh: dist.device_mesh.DeviceMesh) -> None:
     state = {name: value.clone() for name, value in model.state_dict().items()}
     fully_shard(model, mesh=mesh)
     assert refuses(model.load_state_dict, state)
+
+
+@claim(
+    "Each parameter is now a `DTensor`, a tensor that is spread over the processes; here it is split in dimension 0.",
+    "`full_tensor()` gathers the whole; it is a collective call, so all processes must make it.",
+)
+@pytest.mark.parametrize("make", [lambda: nn.Linear(3, 5), lambda: nn.LSTM(2, 3), lambda: nn.Conv2d(1, 2, 3)])
+def test_split_in_dimension_0(mesh: dist.device_mesh.DeviceMesh, make: Callable[[], nn.Module]) -> None:
+    module = make()
+    before = [p.detach().clone() for p in module.parameters()]
+    fully_shard(module, mesh=mesh)
+    for parameter, plain in zip(module.parameters(), before, strict=True):
+        assert isinstance(parameter, DTensor)
+        assert [place.dim for place in parameter.placements] == [0]
+        close(parameter.full_tensor().detach(), plain)
+
+
+@claim(
+    "`reshard_after_forward` | `None`: `False` for the outermost module, else `True` | `False` keeps the whole between forward and backward pass: more memory, one all-gather fewer",
+    "`mesh` | all processes, on the accelerator of the build | the processes and the kind of device",
+    "An evaluation has none, so they stay plain, and code that walks over `model.parameters()` afterwards meets both kinds.",
+    "`reshard()` puts them back.",
+)
+@pytest.mark.parametrize("reshard", [None, True])
+def test_reshard(mesh: dist.device_mesh.DeviceMesh, reshard: bool | None) -> None:
+    given = inspect.signature(fully_shard).parameters
+    assert given["reshard_after_forward"].default is given["mesh"].default is None
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    model.extra = nn.Parameter(torch.ones(1))
+    fully_shard(model[0], mesh=mesh)
+    fully_shard(model, mesh=mesh, reshard_after_forward=reshard)
+    with torch.no_grad():
+        model(torch.ones(1, 2))
+    assert isinstance(model[0].weight, DTensor)
+    assert isinstance(model[1].weight, DTensor) == bool(reshard)
+    model.reshard()
+    assert all(isinstance(p, DTensor) for p in model.parameters())
