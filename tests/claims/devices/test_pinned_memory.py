@@ -69,9 +69,12 @@ def test_back(non_blocking: bool) -> None:
 @on_cuda
 @pytest.mark.parametrize("size", [1000, 5000, 100_000])
 def test_rounding(size: int) -> None:
+    torch.cuda.synchronize()
+    kept = torch.empty(1, pin_memory=True)  # this call takes back what earlier tests pinned
     before = torch.cuda.host_memory_stats()["active_bytes.current"]
     pinned = torch.empty(size, dtype=torch.uint8, pin_memory=True)
     taken = torch.cuda.host_memory_stats()["active_bytes.current"] - before
+    assert kept.is_pinned()
     assert pinned.is_pinned()
     assert taken == 2 ** math.ceil(math.log2(size))
     assert 2 ** math.ceil(math.log2(200e6)) == 268_435_456
