@@ -335,12 +335,19 @@ def test_what_hides_and_is_ended_before_a_block_hides_nothing(write: Write, rend
     assert complaint(write(f"<div>{ended}</div>\n\n{FENCE}\n<p hidden>x</p>\n\n{FENCE}"), render) == ""
 
 
+def test_an_output_is_below_its_folded_code(write: Write, render: Render) -> None:
+    """As below any other: the page says that the code above printed it. The box of the code does not hold it."""
+    page = write('```python fold="Plotting code"\nx = 1\n```\n')
+    html = render(weave(page, outputs(page), {}))
+    assert html.index("Plotting code") < html.index("</details>") < html.index("sd-out")
+
+
 @pytest.mark.parametrize("title", ["a <b> & *c* `d`", "_e_ [f](g) {{ h }}", "on_two: run it", "&lt; \\* ~~i~~", "1. j"])
 def test_the_title_of_folded_code_is_text(write: Write, render: Render, title: str) -> None:
     """As `title=` is."""
     page = write(f'```python fold="{title}"\nx = 1\n```\n')
     assert complaint(page, render) == ""
-    *_, found = re.findall("<summary>(.*?)</summary>", render(weave(page, outputs(page), {})))
+    found, *_ = re.findall("<summary>(.*?)</summary>", render(weave(page, outputs(page), {})))
     assert html.unescape(found) == title
 
 

@@ -101,11 +101,11 @@ def _blocks(
         if block.kind == "transcript" or block.hidden:  # what it prints is in it, or nobody sees it
             code = page.text[block.fence.start : block.fence.end]
         output = "" if block.hidden else output
-        yield (output + _folded(block, code), "") if block.options.fold else (code, output)
+        yield _folded(block, code) if block.options.fold else code, output
 
 
 def _folded(block: Block, code: str) -> str:
-    """The code in a closed box below its output."""
+    """The code in a closed box."""
     prefix = block.fence.prefix
     lines = [f"{prefix}    {line.removeprefix(prefix)}".rstrip() for line in code.split("\n")]
     title = escaping.markdown(block.options.fold)
