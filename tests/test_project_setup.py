@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -167,3 +168,25 @@ def test_the_version_of_the_library_is_on_outputs_and_nothing_of_the_machine(roo
     assert (about.folder, about.maker, about.version) == ("pytest", "pytest", version("pytest"))
     assert {*about.to_json()} == {"device", "name", "torch", "python", "day", "library", "library_version"}
     assert (about.name, about.torch) == ("", "")
+
+
+def test_a_folder_that_is_gone_before_its_section_begins_is_made_again(
+    root: Path, one_server: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three times; then it is said that something removes it."""
+    made = page(root, "```python\n7\n```\n")
+    left = [2]
+
+    def launch(self: Launcher, job: dict[str, Any]) -> object:
+        if left[0]:
+            left[0] -= 1
+            shutil.rmtree(job["folder"])
+        return real(self, job)
+
+    real = Launcher.launch
+    monkeypatch.setattr(Launcher, "launch", launch)
+    with SectionRunner(root, workers=1) as sessions:
+        assert sessions.run(made, "cpu").outputs == (Output(value="7"),)
+        left[0] = 3
+        with pytest.raises(SessionError, match="something removed the folder"):
+            sessions.run(made, "cpu")

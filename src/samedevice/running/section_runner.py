@@ -35,6 +35,12 @@ from samedevice.running.threads import DaemonPool, gather
 from samedevice.temporary import Folder, sweep_folders
 
 NO_ROOM = "no temporary folder can be made ({reason}); make room, or set TMPDIR to a folder that can be written"
+GONE = (
+    "something removed the folder that this page was to run in, three times; look for a block that removes what is "
+    "above its working directory"
+)
+TRIES = 3
+"""How often a section is begun whose folder another one removes."""
 PRINTED = ".printed"
 """The suffix of the file, beside a page's folder, that holds what the current block has printed."""
 NOTES = ".notes"
@@ -55,6 +61,10 @@ HEAVY = {
 """Words in a page's code which mean that it will import a module that takes up to a second (torch imports `_dynamo`
 when the first optimizer is made): the fork server imports that once for all pages. What few sections need is not here:
 forking takes longer with each module that the server has imported."""
+
+
+class _RemovedError(SessionError):
+    """The folder of a section is gone."""
 
 
 class SectionRunner:
@@ -158,13 +168,13 @@ class SectionRunner:
 
         If one ends the process, those below it are run without it, unless all blocks of the project have to pass.
         """
-        run = self._once(page, device, before, own, yields, shares)
+        run = self._safely(page, device, before, own, yields, shares)
         ended = {block.index: output for block in own if (output := run.outputs[block.index]) and output.ended}
         while ended and not page.settings.console:
             rest = [block for block in own if block.index not in ended]
             if not rest or rest[-1].index < max(ended):
                 break
-            again = self._once(page, device, before, rest, yields, shares)
+            again = self._safely(page, device, before, rest, yields, shares)
             outputs = tuple(ended.get(index, output) for index, output in enumerate(again.outputs))
             run = replace(again, outputs=outputs, seconds=run.seconds + again.seconds)
             known = len(ended)
@@ -172,6 +182,15 @@ class SectionRunner:
             if len(ended) == known:
                 break
         return run
+
+    def _safely(
+        self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool, shares: bool
+    ) -> Run:
+        """Do what `_once` does, again if a block that ran beside it removed its folder before it began."""
+        for _ in range(TRIES):
+            with contextlib.suppress(_RemovedError):
+                return self._once(page, device, before, own, yields, shares)
+        raise SessionError(f"{page.path}: {GONE}")
 
     def _once(
         self, page: Page, device: str, before: Sequence[Block], own: Sequence[Block], yields: bool, shares: bool
@@ -198,6 +217,8 @@ class SectionRunner:
                 if monitor.ended and not monitor.left and isinstance(process, ForkedProcess):
                     stack.pop_all()
                     self.idle.setdefault(device, []).append(process)
+        except SessionError as error:
+            raise error if folder.exists() else _RemovedError from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             for suffix in (PRINTED, NOTES, LOG):
