@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 import torch
@@ -117,3 +118,32 @@ def test_shared_tensor(shared: bool) -> None:
 
     list(loader(Writing(), 2))
     assert cache.tolist() == [float(shared)] * 4
+
+
+class Slow(Dataset):
+    """Items that take 2 ms to arrive."""
+
+    def __len__(self) -> int:
+        return 80
+
+    def __getitem__(self, index: int) -> int:
+        time.sleep(0.002)
+        return index
+
+
+@claim("Two workers wait for two batches at the same time, so an epoch takes about half as long.")
+def test_two_workers() -> None:
+    times = []
+    for workers in (0, 2):
+        loader = DataLoader(
+            Slow(),
+            batch_size=8,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+            multiprocessing_context="fork" if workers else None,
+        )
+        list(loader)
+        start = time.perf_counter()
+        assert sum(len(batch) for batch in loader) == 80
+        times.append(time.perf_counter() - start)
+    assert times[1] < 0.8 * times[0]
