@@ -176,7 +176,7 @@ def test_a_line_below_marked_lines_begins_where_others_do(browser: Any, address:
     """Marked lines are a box of their own, and what follows a box was indented as if it went on."""
     context = browser.new_context(viewport={"width": width, "height": 844})
     page = context.new_page()
-    page.goto(f"{address}devices/cuda.html")
+    page.goto(f"{address}devices/timing.html")
     code = page.locator("[data-block] code:has(.hll)").first
     code.scroll_into_view_if_needed()
     assert set(code.evaluate(INDENTS)["begins"]) == {0}

@@ -143,7 +143,7 @@ TAKEN = """() => [...document.querySelectorAll(".sd-try")].map((box) => {
 MOUNTED = """() => !document.querySelector("script[src$='exercises.js']") || document.querySelector(".sd-try")"""
 
 
-@pytest.mark.parametrize("name", ["memory/levers", "learn/exercises-training", "amp/gradscaler"])
+@pytest.mark.parametrize("name", ["memory/levers", "learn/exercises-training", "learn/exercises-amp"])
 def test_each_exercise_with_a_box_can_be_solved_and_failed(context: Any, address: str, name: str) -> None:
     """A solution that prints on a GPU alone has no box: on a CPU no answer would be right."""
     page = context.new_page()
