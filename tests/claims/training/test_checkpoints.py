@@ -156,3 +156,14 @@ def test_the_best() -> None:
     update(layer, optimizer)
     assert shared["weight"].equal(layer.weight)
     assert not best["weight"].equal(layer.weight)
+
+
+@claim("An optimizer takes over the tensors of the dictionary without a copy, if their dtype and device fit.")
+def test_an_optimizer_shares() -> None:
+    (first, optimizer), (second, other) = trained(), trained(steps=0)
+    state = optimizer.state_dict()
+    other.load_state_dict(state)
+    assert one_memory(other.state[second.weight]["exp_avg"], state["state"][0]["exp_avg"])
+    other.load_state_dict(deepcopy(state))
+    assert not one_memory(other.state[second.weight]["exp_avg"], state["state"][0]["exp_avg"])
+    assert first.weight is not second.weight
