@@ -168,3 +168,32 @@ def test_causal_hides_padding(lengths: list[int]) -> None:
     both = causal & real[:, None, :]
     for one, length in zip(both, lengths, strict=True):
         same(one[:length], causal[:length])
+
+
+@claim(
+    "With the first mask, `nn.MultiheadAttention` hides everything from the last word, and lets the others see what comes later.",
+    "In training, only with `need_weights=True`, the default, does the last word become `nan`; the `nn.Transformer` layers pass `False`, and nothing shows the mistake.",
+)
+@pytest.mark.parametrize("words", [2, 3, 5])
+def test_mask_the_wrong_way_round(words: int) -> None:
+    attention = torch.nn.MultiheadAttention(4, 1, batch_first=True)
+    causal, x = torch.ones(words, words, dtype=torch.bool).tril(), torch.rand(1, words, 4)
+    shown = attention(x, x, x, attn_mask=causal)[0][0].isnan().any(dim=1)
+    assert shown.tolist() == [False] * (words - 1) + [True]
+    assert not attention(x, x, x, attn_mask=causal, need_weights=False)[0].isnan().any()
+    other = x.clone()
+    other[0, -1] += 1
+    first, second = (attention(one, one, one, attn_mask=causal, need_weights=False)[0] for one in (x, other))
+    assert not first[0, 0].allclose(second[0, 0])
+
+
+@claim("With the mask, the real word of the second sequence comes out the same for both paddings.")
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+def test_padding_does_not_count(lengths: list[int]) -> None:
+    real = torch.arange(4) < torch.tensor(lengths)[:, None]
+    words = torch.randn(len(lengths), 1, 4, 2)
+    other = torch.where(real[:, None, :, None], words, 7.0)
+    mask = real[:, None, None, :]
+    attend = torch.nn.functional.scaled_dot_product_attention
+    first, second = (attend(x, x, x, attn_mask=mask)[:, 0][real] for x in (words, other))
+    close(first, second)

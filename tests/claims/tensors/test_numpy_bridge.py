@@ -248,3 +248,15 @@ def test_pandas() -> None:
     assert torch.tensor(mixed.to_numpy(dtype="float32")).tolist() == [[1, 1.5], [0, 2.5]]
     missing = pd.DataFrame({"a": pd.array([1, None], dtype="Int64")})
     assert torch.tensor(missing.to_numpy(dtype="float32")).isnan().flatten().tolist() == [False, True]
+
+
+@claim(
+    "Autograd does not see such a write: if `backward()` needs the old values, the gradients are wrong without a message."
+)
+def test_a_write_that_autograd_does_not_see() -> None:
+    w = torch.ones(2, requires_grad=True)
+    result = w * w
+    w.detach().numpy()[:] = 5
+    result.sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [10, 10]  # 2 at the time of the product

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 
 from claims.claimlib import DTYPES, claim, refuses, same
 
@@ -213,3 +213,31 @@ def test_starts_over(seed: int, n: int) -> None:
     torch.manual_seed(seed)
     same(torch.rand(n), first)
     assert not later.equal(first)
+
+
+class Drawn(Dataset):
+    """Random numbers of PyTorch, Python and NumPy."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return torch.tensor([torch.rand(()).item(), random.random(), np.random.rand()])
+
+
+@claim(
+    "The loader gives each worker a different seed, derived from the generator, and each worker seeds PyTorch, Python and NumPy's global generator from it.",
+    "So another `num_workers` gives other numbers, and 0 takes them from the main process.",
+)
+def test_seeds_of_workers() -> None:
+    def epoch(workers: int) -> torch.Tensor:
+        generator = torch.Generator().manual_seed(42)
+        context = "fork" if workers else None
+        loader = DataLoader(Drawn(), num_workers=workers, generator=generator, multiprocessing_context=context)
+        return torch.cat(list(loader))
+
+    found = epoch(2)
+    assert len(found.unique()) == found.numel()
+    same(epoch(2), found)
+    assert not epoch(1).equal(found)
+    assert not epoch(0).equal(epoch(0))
