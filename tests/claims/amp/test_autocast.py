@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from claims.claimlib import claim, close, refuses, same
+from claims.claimlib import claim, close, raises, refuses, same
 
 LOW = pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 
@@ -186,3 +186,25 @@ def test_stale_weight() -> None:
 def test_default_dtypes() -> None:
     assert torch.get_autocast_dtype("cuda") == torch.float16
     assert torch.get_autocast_dtype("cpu") == torch.bfloat16
+
+
+@claim("NumPy has no `bfloat16`, so it needs the conversion in any case.")
+def test_numpy() -> None:
+    x = torch.ones(2, dtype=torch.bfloat16)
+    raises("unsupported ScalarType BFloat16", x.numpy)
+    assert x.float().numpy().tolist() == [1, 1]
+    assert torch.ones(2, dtype=torch.float16).numpy().dtype == "float16"
+
+
+@claim(
+    "To train, do not convert with `half()`: `GradScaler` refuses such gradients, or with a fused optimizer takes them in silence."
+)
+@pytest.mark.parametrize("fused", [False, True])
+def test_half(fused: bool) -> None:
+    layer, scaler = nn.Linear(2, 1).half(), torch.amp.GradScaler("cpu", init_scale=4.0)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, fused=fused)
+    scaler.scale(layer(torch.ones(1, 2).half()).sum()).backward()
+    if fused:
+        scaler.step(optimizer)
+    else:
+        raises("Attempting to unscale FP16 gradients", scaler.step, optimizer)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import inspect
+import multiprocessing
 
 import numpy as np
 import pytest
@@ -159,3 +161,22 @@ def test_defaults() -> None:
     workers = DataLoader([1], num_workers=1, multiprocessing_context="fork")
     assert (workers.prefetch_factor, workers.persistent_workers, workers.in_order) == (2, False, True)
     same(torch.tensor([next(iter(workers)).item()]), torch.tensor([1]))
+
+
+@claim(
+    "`worker_init_fn` | `None` | is called in each worker with its number",
+    "`generator` | `None` | random numbers for the order and the workers' seeds",
+    "`multiprocessing_context` | `None` | how workers start",
+)
+def test_workers_and_generator() -> None:
+    given = inspect.signature(DataLoader).parameters
+    assert [given[name].default for name in ("worker_init_fn", "generator", "multiprocessing_context")] == [None] * 3
+    queue = multiprocessing.get_context("fork").SimpleQueue()
+    options = {"num_workers": 2, "multiprocessing_context": "fork", "worker_init_fn": queue.put}
+    list(DataLoader(range(4), **options))
+    assert sorted([queue.get(), queue.get()]) == [0, 1]
+    orders = [
+        list(DataLoader(range(20), batch_size=None, shuffle=True, generator=torch.Generator().manual_seed(seed)))
+        for seed in (1, 1, 2)
+    ]
+    assert orders[0] == orders[1] != orders[2]

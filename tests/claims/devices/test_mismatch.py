@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from claims.claimlib import DTYPES, claim, on_cuda, raises, refuses, same
+from claims.claimlib import DTYPES, claim, on_cuda, on_two_gpus, raises, refuses, same
 
 
 @claim(
@@ -92,3 +92,11 @@ def test_copying(device: torch.device) -> None:
     assert x.tolist() == [0, 1, 1]
     assert x.copy_(torch.ones(3)).tolist() == [1, 1, 1]
     assert refuses(x.__setitem__, [0, 1], y) == (device.type != "cpu")
+
+
+@claim("`found at least two devices, cuda:0 and cuda:1!` | two GPUs, `device_map=` | example")
+@on_two_gpus
+def test_two_gpus() -> None:
+    first, second = torch.ones(2, 2, device="cuda:0"), torch.ones(2, 2, device="cuda:1")
+    raises("found at least two devices, cuda:0 and cuda:1!", torch.add, first, second)
+    assert first.to("cuda:1").add(second).device == second.device

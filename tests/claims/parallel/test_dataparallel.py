@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -82,3 +84,17 @@ def test_what_forward_stores(gpus: int) -> None:
         torch.rand(4, 1, device="cuda" if cuda else "cpu")
     )
     assert model.calls == (1 if gpus == 1 else 0)
+
+
+@claim(
+    "`batch_size` is the size of the whole batch: each of N GPUs computes about 32 / N samples.",
+    "`device_ids` | all GPUs | the GPUs to use",
+)
+@pytest.mark.parametrize("gpus", [1, 2, 3, 4, 8])
+def test_share(gpus: int) -> None:
+    shares = [len(part) for part in torch.zeros(32).chunk(gpus)]
+    assert sum(shares) == 32
+    assert max(shares) - 32 / gpus < 1
+    assert inspect.signature(nn.DataParallel).parameters["device_ids"].default is None
+    if torch.cuda.is_available():
+        assert nn.DataParallel(nn.Linear(1, 1).cuda()).device_ids == list(range(torch.cuda.device_count()))

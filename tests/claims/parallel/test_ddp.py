@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator
 from itertools import chain
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DistributedSampler
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 from claims.claimlib import claim, close, refuses, same
 
@@ -120,3 +121,21 @@ def test_arguments(group: None) -> None:
         model = DistributedDataParallel(nn.Linear(2, 3), gradient_as_bucket_view=view)
         model(torch.ones(1, 2)).sum().backward()
         assert (model.module.weight.grad.untyped_storage().nbytes() > model.module.weight.grad.nbytes) == view
+
+
+@claim(
+    "`batch_size` belongs to one process; one update uses `batch_size` times `WORLD_SIZE` samples.",
+    "More processes mean fewer updates with more samples each.",
+    "All shares have the same length, so no process waits for a batch that another does not have.",
+)
+@given(st.integers(1, 50), st.integers(1, 4), st.integers(1, 8))
+def test_updates(samples: int, processes: int, size: int) -> None:
+    data = TensorDataset(torch.zeros(samples))
+    loaders = [
+        DataLoader(data, batch_size=size, sampler=DistributedSampler(data, num_replicas=processes, rank=rank))
+        for rank in range(processes)
+    ]
+    assert {len(loader) for loader in loaders} == {math.ceil(math.ceil(samples / processes) / size)}
+    first = [len(next(iter(loader))[0]) for loader in loaders]
+    assert sum(first) == processes * min(size, math.ceil(samples / processes))
+    assert len(loaders[0]) <= len(DataLoader(data, batch_size=size))

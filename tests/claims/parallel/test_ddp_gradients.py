@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
 from torch.nn.parallel import DistributedDataParallel
 
 from claims.claimlib import claim, close
@@ -144,3 +145,23 @@ def test_autocast(group: None) -> None:
     loss.backward()
     assert {*sent, parallel.module.weight.dtype, parallel.module.weight.grad.dtype} == {torch.float32}
     del parallel
+
+
+@claim(
+    "The traffic grows with the parameters and not with the batch: larger batches mean less traffic for each sample."
+)
+@pytest.mark.parametrize("width", [2, 8])
+def test_traffic(group: None, width: int) -> None:
+    def sent(rows: int) -> int:
+        found: list[int] = []
+
+        def note(state, bucket):  # DDP compares annotations, which are texts here
+            found.append(bucket.buffer().nbytes)
+            return allreduce_hook(None, bucket)
+
+        model = DistributedDataParallel(nn.Linear(width, width))
+        model.register_comm_hook(None, note)
+        model(torch.ones(rows, width)).sum().backward()
+        return sum(found)
+
+    assert sent(1) == sent(64) == 4 * (width * width + width)
