@@ -534,14 +534,14 @@
   /* The section of an entry that fits an error, and what it says with the error's numbers. */
   const fitting = (error, { fits }) => {
     if (!fits.length) return {};
-    const text = around(error), told = fits.map(({ seen = [], numbers: form, says = [], otherwise: rest }) => {
+    const text = around(error), told = fits.map(({ seen = [], numbers: form, says = [], otherwise: rest, shapes }) => {
       const given = form && numbers(form, text), said = given && says.find(([condition]) => holds(condition, given))?.[1];
       const filled = (some) => some?.replace(/\{([^}]*)\}/g, (_, part) => sum(part, given));
-      return { seen: seen.filter((word) => text.includes(word)).length, holds: !!said, says: given ? filled(said ?? rest) : undefined };
+      return { seen: seen.filter((word) => text.includes(word)).length, holds: !!said, says: given ? filled(said ?? rest) : undefined, shapes: given && shapes?.map((shape) => shape.map((name) => given[name])) };
     });
     const most = Math.max(...told.map(({ seen }) => seen));
     const at = Math.max(0, most ? told.findIndex(({ seen }) => seen === most) : told.findIndex((one) => one.holds));
-    return { at: fits[at].at, says: told[at].says };
+    return { at: fits[at].at, says: told[at].says, shapes: told[at].says && told[at].shapes };
   };
   const strange = (asked, { title, fits }) => {
     if (otherwise(asked, title) || elsewhere(asked, title)) return true;

@@ -9,12 +9,14 @@ A page about errors has it in its front matter, below `fits`, by the ids of its 
         says:
           "b != c": Your layer expects {c} features and gets {b}.
         otherwise: No fix of this kind exists.
+        shapes: [[a, b], [c, d]]
       err-list-index:
         only: [__getitem__, DataLoader]
 
-Of several sections about one message, the box shows the one with words that are `seen` in the traceback or the message,
-else the first one with a condition of `says` that holds. Without a word of `only` the text is no match. A name in
-braces is a number of the message; a condition compares sums of numbers and names with `==` or `!=`, joined by `and`.
+Of several sections about one message, the box shows the one with words that are `seen` in the traceback or the
+message, else the first one with a condition of `says` that holds. Without a word of `only` the text is no match. A
+name in braces is a number of the message; `shapes` are two matrices of such numbers, which the box draws. A condition
+compares sums of numbers and names with `==` or `!=`, joined by `and`.
 """
 
 from __future__ import annotations
@@ -46,12 +48,15 @@ class Fit:
     """What the section says with these numbers, in Markdown with code spans alone, by the condition for it."""
     otherwise: str = ""
     """What it says if no condition holds."""
+    shapes: tuple[tuple[str, ...], ...] = ()
+    """The names of the numbers of two matrices, rows and columns, of which the inner ones should be equal."""
 
     def to_json(self) -> dict[str, Any]:
         """What the box reads: the fields that are not empty."""
         says = [[condition, text] for condition, text in self.says.items()]
         parts = {"seen": self.seen, "only": self.only, "numbers": self.numbers, "says": says}
-        return {name: part for name, part in {**parts, "otherwise": self.otherwise}.items() if part}
+        last = {"otherwise": self.otherwise, "shapes": self.shapes}
+        return {name: part for name, part in {**parts, **last}.items() if part}
 
 
 def fits(page: Page, ids: Sequence[str]) -> dict[str, Fit]:
@@ -66,13 +71,16 @@ def _fit(page: Page, id: str, told: Any, ids: Sequence[str]) -> Fit:
     line = page.text[: page.text.find(f"\n  {id}:") + 1].count("\n") + 1
     if id not in ids:
         raise PageError(page.path, line, f"fits: no section has the id {id}; this page has {', '.join(ids)}")
-    unknown = set(told) - {"seen", "only", "numbers", "says", "otherwise"}
+    unknown = set(told) - {"seen", "only", "numbers", "says", "otherwise", "shapes"}
     if unknown:
         raise PageError(page.path, line, f"fits: {', '.join(sorted(unknown))} is unknown in {id}")
     listed = {name: tuple(told.get(name, ())) for name in ("seen", "only")}
-    fit = Fit(**listed, numbers=told.get("numbers", ""), says=told.get("says", {}), otherwise=told.get("otherwise", ""))
+    shapes = tuple(tuple(shape) for shape in told.get("shapes", ()))
+    form, says, rest = told.get("numbers", ""), told.get("says", {}), told.get("otherwise", "")
+    fit = Fit(**listed, numbers=form, says=says, otherwise=rest, shapes=shapes)
     named = set(NAME.findall(fit.numbers))
     used = {one for text in (*fit.says.values(), fit.otherwise) for one in re.findall(r"[a-z]\w*", _sums(text))}
+    used |= {one for shape in shapes for one in shape}
     used |= {one for condition in fit.says for one in re.findall(r"\b[a-z]\w*", condition.replace(" and ", " "))}
     if used - named:
         raise PageError(page.path, line, f"fits: {', '.join(sorted(used - named))} is no number of {id}")

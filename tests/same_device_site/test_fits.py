@@ -45,6 +45,7 @@ def test_a_fit_is_read(write: Write) -> None:
 WRONG = [
     ("{sees: [x.py]}", "sees is unknown in err-a"),
     ('{numbers: "size ({a})", otherwise: "It is {b}."}', "b is no number of err-a"),
+    ('{numbers: "size ({a})", shapes: [[a, c]]}', "c is no number of err-a"),
     ('{numbers: "size ({a})", says: {a: It is.}}', '"a" is no condition; write a == b'),
 ]
 

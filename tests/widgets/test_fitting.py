@@ -95,6 +95,12 @@ def test_the_section_that_fits_is_chosen(
     assert says in best.get("says", "")
 
 
+def test_two_matrices_are_drawn_with_the_numbers_of_the_message(fitting: Callable[[str], dict[str, Any]]) -> None:
+    """Rows and columns of each, for the picture in the box; a message without them has none."""
+    assert fitting(f"{MAT} (64x784 and 512x10)")["shapes"] == [[64, 784], [512, 10]]
+    assert "shapes" not in fitting("IndexError: Target 10 is out of bounds.")
+
+
 def test_the_example_on_the_home_page_leads_to_a_fix_that_works(fitting: Callable[[str], dict[str, Any]]) -> None:
     """It is the first thing that a visitor tries."""
     home = unquote_plus(re.findall(r'\?error=(mat1[^"]+)"', HOME)[0])

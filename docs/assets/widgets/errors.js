@@ -35,9 +35,19 @@
   /* What a page says of the reader's own numbers; what is between backticks is code. (Minifiers of old take one in a
      regular expression for the begin of a text, so it has its number here.) */
   const CODE = new RegExp("\x60([^\x60]+)\x60", "g");
-  const numbers = (says) => {
+  /* Two matrices, with the sizes that should be equal where they meet. Long sides are drawn shorter than they are. */
+  const picture = ([[rows, columns], [others, width]]) => {
+    const side = (size) => Math.min(96, 18 + 8 * Math.log2(size + 1)), [h, w, k, v] = [rows, columns, others, width].map(side);
+    const x = 150 - w, base = 24 + Math.max(h, k), rect = (x, y, w, h) => `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="3"/>`;
+    return `<svg style="display: block; width: 100%; max-width: 356px" viewBox="0 0 356 ${base + 34}" role="img" aria-label="A matrix with ${rows} rows and ${columns} columns, and one with ${others} rows and ${width} columns. The ${columns} columns and the ${others} rows should be equal.">
+      <g fill="none" stroke="#2f7ed8" stroke-width="2">${rect(x, base - h, w, h)}${rect(206, base - k, v, k)}</g>
+      <g stroke="#d9822b" stroke-width="4"><path d="M${x} ${base - h}h${w}"/><path d="M206 ${base - k}v${k}"/></g>
+      <g font-size="13" fill="currentColor" text-anchor="middle"><text x="${x + w / 2}" y="${base - h - 8}">${columns}</text><text x="${x - 8}" y="${base - h / 2 + 4}" text-anchor="end">${rows}</text>
+        <text x="198" y="${base - k / 2 + 4}" text-anchor="end">${others}</text><text x="${206 + v / 2}" y="${base - k - 8}">${width}</text><text x="178" y="${base + 24}">${columns} ≠ ${others}</text></g></svg>`;
+  };
+  const numbers = (says, shapes) => {
     const text = says.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(CODE, "<code>$1</code>");
-    return make("div", { className: "admonition tip sd-yours", innerHTML: `<p class="admonition-title">With your numbers</p><p>${text}</p>` });
+    return make("div", { className: "admonition tip sd-yours", innerHTML: `<p class="admonition-title">With your numbers</p><p>${text}</p>${shapes ? picture(shapes) : ""}` });
   };
 
   /* The box above the index of errors: of what is pasted the best entries, the first with its section below it. */
@@ -62,9 +72,9 @@
       note("error", said[0]?.slice(0, 300));
       const link = best.querySelector("dt a[href]");
       if (!link || weak) return;
-      const { at, says } = items[0], [page, id] = at?.split("#") ?? [];
+      const { at, says, shapes } = items[0], [page, id] = at?.split("#") ?? [];
       if (at) link.href = link.href.replace(/#.*/, "").replace(/errors\/[\w-]+/, page) + (id ? `#${id}` : "");
-      const yours = says ? [numbers(says)] : [];
+      const yours = says ? [numbers(says, shapes)] : [];
       const told = best.querySelector("dd").textContent;
       best.querySelector("dd").prepend(...yours);
       const found = await section(link.href).catch(() => null);
