@@ -50,3 +50,11 @@ def test_a_group_waits_for_the_one_before_it() -> None:
     lines = list(table([section(1), section(4), section(1, alone), section(1, alone), section(1)], machine()))
     assert [line.split()[-3] for line in lines[1:-1]] == ["6.0", "6.0", "3.0"]
     assert lines[-1] == "5 sections in 5 processes that start CUDA: 0:15"
+
+
+def test_cuda_is_started_for_several_sections_that_run_alone() -> None:
+    """It is no part of what they measure."""
+    sections = [section(1, shares=True)] * 3
+    assert machine().run_alone(sections) == 2 + 2 + 2 + 1  # two at a time
+    assert machine(one_by_one=True).run_alone(sections) == 4 + 2 + 2 + 1
+    assert machine().run_alone([section(1)] * 3) == 9

@@ -67,7 +67,7 @@ def test_the_claims_run_in_a_kit_and_say_what_failed(tmp_path: Path, two: int) -
         "def pytest_addoption(parser):\n    parser.addoption('--claims-record', action='store_true')\n"
     )
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:samedevice -p no:xdist\n")
-    run = ClaimsRun(tmp_path, {})
+    run = ClaimsRun(tmp_path, "cpu-2.13.0+cpu", {})
     run.process.wait(60)
     failures = list(run.failures())
     assert "1 passed" in run.summary() or two == 2

@@ -104,3 +104,20 @@ def test_an_error_leaves_nothing(ran: Ran) -> None:
     assert outputs[0] is not None
     assert outputs[2] is not None
     assert outputs[0].text == outputs[2].text
+
+
+def test_a_process_can_be_made_ready_and_ended_before_it_runs_anything(
+    one_server: object, root: Path, write: Callable[..., Page]
+) -> None:
+    """What is alone finds the device started, and no other process on it."""
+    page = write(f"# Page\n\n```python\n{PROCESS}```\n")
+    with SectionRunner(root, 60, workers=2) as runner:
+        for ready in [runner.submit(page, "cpu", (), shares=True) for _ in range(2)]:
+            assert ready.result(120).outputs == (None,)
+        made = {process.group for process in runner.idle["cpu"]}
+        found = {runner.submit(page, "cpu", shares=True).result(120).outputs[0] for _ in made}
+        assert {int(one.text) for one in found if one} == made, "each runs one, the one that has waited longest"
+        assert runner.end_shared() == len(made)
+        last = runner.submit(page, "cpu", shares=True).result(120).outputs[0]
+        assert last
+        assert int(last.text) not in made

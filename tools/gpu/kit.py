@@ -24,7 +24,7 @@ KIT = Path("build/gpu-kit")
 """Where the kit is, below the root; git ignores it."""
 PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml", CLAIMS)
 """What the kit takes from the working tree, changed and new files included."""
-SCRIPTS = ("record.sh", "record.py", "recorder.py", "order.py", "shares.py", "run_claims.py")
+SCRIPTS = ("record.sh", "record.py", "recorder.py", "session.py", "order.py", "shares.py", "run_claims.py")
 CARRIED = ("sybil", "pytest", "pluggy", "iniconfig", "packaging", "pygments", "hypothesis", "sortedcontainers")
 """Packages that come along."""
 LIMIT = 40_000_000

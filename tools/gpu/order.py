@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shares import shares
+from shares import shares, warms_up
 
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
@@ -54,7 +54,7 @@ class Piece:
     alone: bool = False
     """Whether what else runs on the machine might change what they print."""
     shares: bool = False
-    """Whether they can run in a process in which other sections have run."""
+    """Whether they can run in a process that has started CUDA, and run other sections unless these are `alone`."""
 
     @property
     def message(self) -> bool:
@@ -80,7 +80,8 @@ class Piece:
 def in_order(found: Iterable[Piece]) -> list[Piece]:
     """The pieces of a device, those first that nothing else can show; else as they were.
 
-    Of those that run side by side these begin that need a process of their own, since they take longest.
+    Of those that run side by side these begin that need a process of their own, since they take longest; of the others,
+    too, so that no other process has started CUDA while they look at the memory that is free.
     """
     return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.simulated, one.alone, one.shares))
 
@@ -106,7 +107,7 @@ def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording
             shown=all(_is_fresh(page, one, device, known, simulated=False) for one in left),
             simulated=all(_is_fresh(page, one, device, known, simulated=True) for one in left),
             alone=alone,
-            shares=device == SIMULATED and not alone and shares(page, run, known),
+            shares=device == SIMULATED and (warms_up(run) if alone else shares(page, run, known)),
         )
 
 

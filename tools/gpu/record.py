@@ -9,40 +9,33 @@ goes on.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from order import Piece, in_order, pieces
-from recorder import Recorder, Result
-from run_claims import ClaimsRun
+from recorder import Recorder
+from session import OutOfTimeError, Session
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import KINDS, LABELS, Simulator, present_devices, torch_build, why_absent, why_not_simulated
 from samedevice.errors import SameDeviceError
-from samedevice.outputs.environments import Environment, Run
+from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import CPU
 from samedevice.pages.page import Page
 from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT
 from samedevice.running.section_runner import SectionRunner
-from samedevice.running.threads import LOOK_UP
 
 KIT = Path(__file__).resolve().parent
-PROGRESS = 20.0
-"""Seconds from one line about the progress to the next."""
 END = 10.0
 """Seconds before the end at which nothing is waited for any more."""
 ROOM = 4 << 30
@@ -64,88 +57,6 @@ for number in range(torch.cuda.device_count() if device == "cuda" else 0):
 print(json.dumps([machine.environment(device, simulated), machine.count(device), memory]))
 """
 """A program that describes the machine to a person, and in its last line to this one."""
-
-
-class OutOfTimeError(Exception):
-    """The minutes that the machine is there are over."""
-
-
-class Session:
-    """Runs sections on one device until `deadline`, by `time.monotonic`; `total` of them are to run in all."""
-
-    def __init__(self, recorder: Recorder, runner: SectionRunner, deadline: float) -> None:
-        self.recorder = recorder
-        self.runner = runner
-        self.deadline = deadline
-        self.started = self.told = time.monotonic()
-        self.again: list[Piece] = []
-        """What failed beside others for want of memory: it runs again, alone."""
-
-    def run(self, found: Sequence[Piece], side_by_side: int) -> None:
-        """Run sections in their order, so many side by side, those alone that must be. Raises OutOfTimeError."""
-        done = 0
-        for alone, some in groupby(found, lambda one: one.alone):
-            group = list(some)
-            self._run(group, 1 if alone else side_by_side, f"{done} of {len(found)} sections")
-            done += len(group)
-
-    def run_again(self) -> None:
-        """Run once more what failed for want of memory."""
-        again, self.again = self.again, []
-        self._run(again, 1, "again, alone")
-
-    @contextlib.contextmanager
-    def claims(self, about: Environment, environ: Mapping[str, str]) -> Iterator[None]:
-        """Run the claims beside what runs within the block, and wait for them at its end. Raises OutOfTimeError."""
-        run = ClaimsRun(self.recorder.kit, environ)
-        try:
-            yield
-            while not run.ended:
-                time.sleep(LOOK_UP)
-                self.look_up("the claims")
-            self.recorder.note_claims(about.folder, run.summary(), list(run.failures()))
-        finally:
-            run.close()
-
-    def _run(self, group: Sequence[Piece], side_by_side: int, before: str) -> None:
-        left, done = deque(group), 0
-        running: dict[Future[Run], Piece] = {}
-        while left or running:
-            while left and len(running) < side_by_side:
-                piece = left.popleft()
-                running[self.runner.submit(piece.page, piece.device, piece.wanted, shares=piece.shares)] = piece
-            ended = wait(running, LOOK_UP, FIRST_COMPLETED).done  # a signal may not end a longer wait
-            found = [(running.pop(one), _outcome(one)) for one in ended]
-            if found:
-                results = self.recorder.note(found)
-                if side_by_side > 1:
-                    pairs = zip(found, results, strict=True)
-                    self.again += [piece for (piece, _), result in pairs if _lacked_memory(result)]
-            done += len(found)
-            kind = next(iter(running.values()), group[-1]).kind
-            self.look_up(f"{kind}: {done} of {len(group)}, after {before}")
-
-    def look_up(self, doing: str) -> None:
-        """Say how far it is, if it is time to. Raises OutOfTimeError if there is none left."""
-        now = time.monotonic()
-        if now > self.told + PROGRESS:
-            self.told = now
-            left = f", {(self.deadline - now) / 60:.1f} minutes left" if self.deadline < float("inf") else ""
-            self.recorder.say(f"-- {(now - self.started) / 60:.1f} minutes{left}: {doing}")
-        if now > self.deadline:
-            raise OutOfTimeError
-
-
-def _outcome(future: Future[Run]) -> Run | SameDeviceError:
-    """What came of a section, be it an error of the machinery."""
-    try:
-        return future.result()
-    except SameDeviceError as error:
-        return error
-
-
-def _lacked_memory(result: Result) -> bool:
-    return any("out of memory" in failure.lower() for failure in result.failures)
 
 
 def read_pages(recorder: Recorder) -> Iterator[Page]:
@@ -203,11 +114,11 @@ def record(recorder: Recorder, device: str, given: argparse.Namespace, deadline:
     session = Session(recorder, runner, deadline)
     first = [piece for piece in found if not piece.message and not piece.doubtful and device != CPU]
     session.run(first, side_by_side)
-    with ExitStack() as claims:
-        if device != CPU and about.folder not in recorder.claims:
-            claims.enter_context(session.claims(about, simulator.environ if simulator else {}))
-        session.run(found[len(first) :], side_by_side)
-        session.run_again()
+    if device != CPU and about.folder not in recorder.claims:
+        stack.callback(session.start_claims(about, simulator.environ if simulator else {}))
+    session.run(found[len(first) :], side_by_side)
+    session.run_again()
+    session.end_claims()
 
 
 def interrupt(*_: Any) -> None:

@@ -22,9 +22,10 @@ RAN = (0, 1)
 
 
 class ClaimsRun:
-    """The claims as they run in the kit at `kit`. A file's claims are recorded when the file is done."""
+    """The claims as they run in an environment, in the kit at `kit`. A file's claims are recorded when it is done."""
 
-    def __init__(self, kit: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, kit: Path, environment: str, environ: Mapping[str, str]) -> None:
+        self.environment = environment
         self.output = kit / OUTPUT
         command = [sys.executable, "-m", "pytest", CLAIMS, "--claims-record", "-q", "-rfE", "-p", "no:cacheprovider"]
         with self.output.open("wb") as output:

@@ -43,6 +43,19 @@ class Machine:
     idle: list[float] = field(default_factory=list)
     """From when each shared process can take a section."""
 
+    def run_alone(self, group: list[Section]) -> float:
+        """Run sections one at a time, CUDA started for many at once where it may be; return the seconds."""
+        began, self.idle = self.now, []
+        self.run([one for one in group if not one["shares"]], 1)
+        left = [one for one in group if one["shares"]]
+        for first in range(0, len(left), self.cores):
+            some = left[first : first + self.cores]
+            self.processes += len(some)
+            self.now += self.context * (len(some) if self.one_by_one else 1)
+            self.driver = self.now
+            self.now += sum(self._length(one) for one in some)
+        return self.now - began
+
     def run(self, group: list[Section], side_by_side: int) -> float:
         """Run sections; return how many seconds it took."""
         began, free = self.now, [self.now] * side_by_side
@@ -62,10 +75,15 @@ class Machine:
             start = max(start, self.driver) if self.one_by_one else start
             start += self.context
             self.driver = start
-        end: float = start + one["milliseconds"] / 1000 + self.unknown * (one["blocks"] - one["ran"])
+        end: float = start + self._length(one)
         if one["shares"] and not one["left"]:
             self.idle.append(end)
         return end
+
+    def _length(self, one: Section) -> float:
+        """How long a section takes where CUDA has been started."""
+        seconds: float = one["milliseconds"] / 1000 + self.unknown * (one["blocks"] - one["ran"])
+        return seconds
 
 
 def table(results: list[Section], machine: Machine) -> Iterator[str]:
@@ -73,7 +91,7 @@ def table(results: list[Section], machine: Machine) -> Iterator[str]:
     yield f"{'group':62}{'sections':>9}{'blocks':>8}{'not run':>8}{'rehearsed':>11}{'scheduled':>11}{'at':>7}"
     for kind, found in groupby(results, lambda one: str(one["kind"])):
         group = list(found)
-        took = machine.run(group, 1 if kind.endswith("alone") else machine.cores)
+        took = machine.run_alone(group) if kind.endswith("alone") else machine.run(group, machine.cores)
         blocks, ran = (sum(one[name] for one in group) for name in ("blocks", "ran"))
         seconds = sum(one["milliseconds"] for one in group) / 1000
         yield f"{kind:62}{len(group):9}{blocks:8}{blocks - ran:8}{seconds:9.1f} s{took:9.1f} s{clock(machine.now):>7}"

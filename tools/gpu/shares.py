@@ -17,10 +17,17 @@ HIDDEN = re.compile(
     r"\bwarn|compile|\bjit\b|dynamo|inductor|export|triton|custom_op|register|safe_globals|\blibrary\b"
     r"|distributed|multiprocessing|subprocess|[Tt]hread|concurrent|asyncio|\bawait\b|num_workers|\bsignal\b|\batexit\b"
     r"|[Gg]raph|MemPool|[Ss]tream\b|\bEvent\b|pin_memory|pinned|host_memory|[Pp]rofil|history|snapshot"
-    r"|memory_stats|memory_summary|is_initialized|cuda\.init\b|\bfork|__main__|\bctypes\b|\b_C\b|\bsys\.|settrace|setattr"
+    r"|memory_stats|memory_summary|is_initialized|cuda\.init\b|\bfork|environ|__main__|\bctypes\b|\b_C\b|\bsys\.|settrace|setattr"
 )
 """Words in code that may leave what `sharing` does not see: warnings given in silence, what is compiled or registered,
 other processes and threads, what the allocator or the driver remembers, whether CUDA has been started."""
+STARTS = re.compile(
+    r"mem_get_info|OutOfMemoryError|out of memory|device_memory_used|\butilization\b|nvidia-smi|perf_counter|monotonic"
+    r"|process_time|time\.time|\btimeit\.|\bprofile|environ|is_initialized|cuda\.init\b|memory_stats|memory_summary"
+    r"|distributed|multiprocessing|subprocess|num_workers|\bfork|spawn"
+)
+"""Words in code to which it may matter that CUDA has been started, here or in other processes. PyTorch's `Timer` runs
+what it times once before, and events are recorded by a GPU that runs."""
 WARNED = re.compile(r"Warning\b|^\[[WE]\d", re.M)
 """A warning in an output: PyTorch gives many of them once a process."""
 
@@ -29,6 +36,11 @@ def shares(page: Page, run: Sequence[Block], known: Sequence[Recording]) -> bool
     """Whether blocks of a section can run where others have run; `known` is what is recorded of the page."""
     plain = all(block.kind == "python" and block.options.count == 1 for block in run)
     return plain and not any(_hides(block) or _warned(page, block, known) for block in run)
+
+
+def warms_up(run: Sequence[Block]) -> bool:
+    """Whether blocks that measure do so with CUDA started, so that it can be started for them."""
+    return all(block.kind == "python" and not STARTS.search(block.code) for block in run)
 
 
 def _hides(block: Block) -> bool:

@@ -103,7 +103,17 @@ class ForkedProcess:
 
     def end(self) -> None:
         """Have a process that stays end: there are no more jobs."""
+        with contextlib.suppress(OSError):  # it does not stay
+            self.jobs.shutdown(socket.SHUT_WR)  # to close it would not do while its messages are read
         self.jobs.close()
+
+    def wait(self) -> None:
+        """Wait until it has ended; if that takes too long, kill it."""
+        with contextlib.suppress(queue.Empty):
+            while not {"exit", "closed"} & self.messages.get(timeout=CLOSE_LIMIT).keys():
+                pass
+            return
+        self.kill()
 
     def kill(self) -> None:
         """Kill the process and all that it started."""

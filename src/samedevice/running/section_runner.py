@@ -117,8 +117,7 @@ class SectionRunner:
         self.launcher.close()
         for pool in self.pools.values():
             pool.join()
-        for process in (one for some in self.idle.values() for one in some):
-            process.end()
+        self.end_shared()
         self.temporary.remove()
 
     def submit(
@@ -232,11 +231,21 @@ class SectionRunner:
         )
         return replace(run, outputs=tuple(outputs), seconds=time.monotonic() - started)
 
+    def end_shared(self) -> int:
+        """End the shared processes that run nothing, so that they hold no memory of a device; return how many."""
+        found = [one for some in self.idle.values() for one in some]
+        self.idle.clear()
+        for process in found:
+            process.end()
+        for process in found:
+            process.wait()
+        return len(found)
+
     def _process(self, job: Message) -> ForkedProcess | SpawnedProcess:
         """A process that runs the job: one that has run others, if it stays and one is there."""
         while job["stays"]:
             try:
-                process = self.idle[job["device"]].pop()
+                process = self.idle[job["device"]].pop(0)  # the one that has waited longest
                 process.send(job)
                 return process
             except LookupError:  # none is idle
