@@ -25,7 +25,7 @@ from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
-from samedevice.temporary import write_atomically
+from samedevice.temporary import SUFFIX, write_atomically
 
 KNOWN = Path("known")
 """The folder of a kit with the repository's recordings."""
@@ -167,7 +167,7 @@ class Recorder:
         with tarfile.open(unfinished, "w:gz", compresslevel=1) as packed:
             for name in (RECORDINGS.as_posix(), LOG, RESULTS, CLAIMS, PASSED):
                 if (self.kit / name).exists():
-                    packed.add(self.kit / name, name)
+                    packed.add(self.kit / name, name, filter=_finished)
         os.replace(unfinished, self.archive)
 
     def table(self) -> Iterator[str]:
@@ -178,3 +178,8 @@ class Recorder:
         for one in failed:
             first = one.failures[0].splitlines()[0]
             yield f"| {one.page}:{one.line} | {one.device} | {len(one.failures)} | {first} |"
+
+
+def _finished(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """A file for the archive, unless it is one that a killed run was about to write."""
+    return None if member.name.endswith(SUFFIX) else member
