@@ -162,3 +162,10 @@ def test_what_warns_runs_in_a_process_of_its_own(write: Write) -> None:
     known = recording(page, replace(SIMULATED, torch="2.9.1+cu128"), Output("UserWarning: one"), Output("two"))
     assert [one.shares for one in left(page, known=[known])] == [False, True]
     assert [one.wanted for one in in_order(left(page))] == [(0,), (1,)]
+
+
+def test_what_measures_comes_after_all_that_runs_side_by_side(write: Write) -> None:
+    """A minute of what runs side by side shows more blocks than five of what runs alone."""
+    page = write("# Page\n\n" + section("One", "time.perf_counter()") + section("Two", "two()"))
+    known = [recording(page, SIMULATED, None, USED)]
+    assert [one.wanted for one in in_order(left(page, known=known))] == [(1,), (0,)]

@@ -1,9 +1,10 @@
 """order: the sections that a machine runs on a device, those first that nothing else can show.
 
 Of the sections of pages about a subject those come first of which no real device of this kind has shown all; of these
-first what no simulated one shows, then what can run beside others, then what runs alone. The pages about one message
-each follow in the same order, then what may not use the device. A block that does not use the device, by what is
-recorded, is not run there, nor one that this device has shown with this PyTorch.
+first what can run beside others, which is most of it and takes little of the time, then what runs alone; of both first
+what no simulated device shows. The pages about one message each follow in the same order, then what may not use the
+device. A block that does not use the device, by what is recorded, is not run there, nor one that this device has shown
+with this PyTorch.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def in_order(found: Iterable[Piece]) -> list[Piece]:
     Of those that run side by side these begin that need a process of their own, since they take longest; of the others,
     too, so that no other process has started CUDA while they look at the memory that is free.
     """
-    return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.simulated, one.alone, one.shares))
+    return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.alone, one.simulated, one.shares))
 
 
 def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording], root: Path) -> Iterator[Piece]:
