@@ -170,6 +170,7 @@ def test_what_was_said_to_be_recorded_outlives_kills_at_random_moments(site: Pat
             if not ended:
                 os.killpg(recording.pid, signal.SIGKILL)
             kills += not ended
+            assert recording.stdout is not None
             told |= {line.split()[1] for line in recording.stdout if line.startswith("recorded ")}
         if told:
             shutil.rmtree(tmp_path / "unpacked", ignore_errors=True)
