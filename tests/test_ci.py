@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -13,8 +14,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import yaml
 
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -261,3 +264,34 @@ def test_a_release_has_the_notes_of_its_own_version() -> None:
     """And not those of the one before."""
     text = "# Changelog\n\n## 0.2.0, 2026-12-01\n\n- New.\n\n## 0.1.0, 2026-11-28\n\n- Old.\n"
     assert [script("release").notes(text, one) for one in ("0.2.0", "0.1.0", "0.3.0")] == ["- New.", "- Old.", ""]
+
+
+def compared(workflow: dict[str, Any]) -> set[tuple[str, str]]:
+    """The kinds of device and releases of PyTorch that the jobs of a workflow compare with what is recorded."""
+    found = set[tuple[str, str]]()
+    for job in workflow["jobs"].values():
+        commands = " ".join(step.get("run", "") for step in job["steps"])
+        device = re.search(r'\.ci/record compare "\$TORCH"(?: (\w+))?', commands)
+        if device:
+            found |= {(device[1] or "cpu", version) for version in job["strategy"]["matrix"]["torch"]}
+    return found
+
+
+def test_every_recorded_environment_that_needs_no_gpu_is_compared_in_ci() -> None:
+    """What nobody runs again may have been false for months: 2.9.1 and 2.11.0 on simulated GPUs were."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    pinned = re.search(r"^torch==([\d.]+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M)
+    assert pinned is not None
+    runs = compared(workflow) | {("cpu", pinned[1])}  # `make test` compares with that
+    environments = {
+        name: about
+        for path in (ROOT / RECORDINGS).rglob("*.json")
+        for name, about in json.loads(path.read_text(encoding="utf-8"))["environments"].items()
+    }
+    needed = {
+        (about["device"], about["torch"].partition("+")[0])
+        for about in environments.values()
+        if about["device"] == "cpu" or about.get("simulated")
+    }
+    assert len(needed) > 4
+    assert needed - runs == set()
