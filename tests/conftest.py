@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class SharedLauncher(Launcher):
-    """A launcher that outlives the Sessions objects that use it."""
+    """A launcher that outlives the runners that use it."""
 
     def close(self) -> None:
         """Do nothing; `end` ends it."""
@@ -159,7 +159,7 @@ def only_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def one_server(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> Launcher:
-    """Makes every Sessions object of a test use the one fork server."""
+    """Makes every SectionRunner of a test use the one fork server."""
     monkeypatch.setattr("samedevice.running.section_runner.Launcher", lambda folder, environ: launcher)
     return launcher
 

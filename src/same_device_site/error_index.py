@@ -92,7 +92,7 @@ def normal(message: str) -> str:
 def _merged(
     spoken: Mapping[str, list[tuple[str, ErrorSection, Evidence]]],
 ) -> dict[str, list[tuple[str, ErrorSection, Evidence]]]:
-    """The same with messages put together that are one, cut short in one place: in order, each follows its shorter."""
+    """The sections by messages, one entry for a message and its longer form: each follows those of the shorter."""
     found: dict[str, list[tuple[str, ErrorSection, Evidence]]] = {}
     shorter: list[str] = []
     for key in sorted(spoken):

@@ -1,4 +1,4 @@
-"""messages: the pages about errors: the message of each section, why it comes, and whether it still comes.
+"""error_sections: the pages about errors: the message of each section, why it comes, and whether it still comes.
 
 Such a page is in the folder `errors`. Its title, and each `## ` heading, begins a section about one error and has an id
 that begins with `err-`. A heading that starts with a code span is about the message in it, a second span after "and"

@@ -37,7 +37,7 @@ class Claimed:
 
     @classmethod
     def read(cls, root: Path) -> Claimed:
-        """Those of a repository. Raises ClaimError."""
+        """The claims of a repository. Raises ClaimError."""
         claims = claims_in(root / CLAIMS)
         texts = {path: path.read_text(encoding="utf-8") for path in {claim.path for claim in claims}}
         return cls(claims, read(root / CLAIMS), texts)

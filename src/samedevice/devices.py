@@ -94,7 +94,7 @@ def made_by() -> str:
 
 
 def made_with() -> str:
-    """The same for a person: `PyTorch 2.13.0+cpu`, or `Python 3.11.7`."""
+    """What made the outputs, for a person: `PyTorch 2.13.0+cpu`, or `Python 3.11.7`."""
     version = torch_build().version
     return f"PyTorch {version}" if version else f"Python {platform.python_version()}"
 

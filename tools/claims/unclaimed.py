@@ -44,7 +44,7 @@ def saying_much(markdown: str) -> Iterator[tuple[int, str]]:
 
 
 def unclaimed(page: Path, claims: list[Claim]) -> list[tuple[int, str]]:
-    """Those of them that no claim quotes."""
+    """The sentences that no claim quotes."""
     own = [quotable(claim.sentence) for claim in claims if page.as_posix().endswith(f"docs/{claim.page}")]
     found = saying_much(page.read_text(encoding="utf-8"))
     return [(line, text) for line, text in found if not any(quote in text or text in quote for quote in own)]

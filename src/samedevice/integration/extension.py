@@ -98,7 +98,7 @@ class Tree(Treeprocessor):  # type: ignore[misc]
     done = False
 
     def run(self, root: Element) -> None:
-        """Note it."""
+        """Note that the tree is done."""
         self.done = True
 
 

@@ -36,7 +36,7 @@ def with_choice(html: str) -> str:
 
 
 def where_used(html: str, instant: bool) -> str:
-    """The same for a page that shows blocks or outputs; without its style and scripts for another one.
+    """A page's HTML with that script if it shows blocks or outputs; without style and scripts if it does not.
 
     A theme that takes readers from page to page without loading one (`instant`) runs the scripts of a page's content
     when it shows the page, and no others. So they are in the content there. Raises OSError.
@@ -53,7 +53,7 @@ def where_used(html: str, instant: bool) -> str:
 
 
 def within() -> str:
-    """All of them as HTML for the content of a page, where a site takes no files from this package. Raises OSError."""
+    """Style and scripts as HTML for a page's content, where a site takes no files from this package. Raises OSError."""
     return f"<style>{text_of(STYLE)}</style><script>{_choice()}</script><script>{text_of(SCRIPT)}</script>"
 
 

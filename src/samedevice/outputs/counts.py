@@ -25,7 +25,7 @@ class Count:
 
     @property
     def blocks(self) -> int:
-        """All of them."""
+        """How many blocks there are for the device."""
         return self.fresh + self.stale + self.missing
 
     def __add__(self, other: Count) -> Count:

@@ -49,7 +49,7 @@ def by_kind(failed: Iterable[Failed]) -> Iterator[str]:
 
 
 def failed(blocks: Iterable[Failed]) -> Iterator[Failed]:
-    """Those that failed, of blocks and what they did; one that prints something else each time did not."""
+    """The blocks that failed, of blocks and what they did; one that prints something else each time did not."""
     for block, device, output in blocks:
         if output.died != VARIES and fault(block, device, output):
             yield block, device, output

@@ -17,7 +17,7 @@ from xml.parsers import expat
 PLAIN = r"[\w\s.,#%+-]*"
 """Numbers, keywords, colours, paths: no bracket, no colon, no quote."""
 LOCAL = rf"{PLAIN}|url\(#[\w.-]+\)"
-"""The same, or something that the figure itself defines."""
+"""Plain values, or a reference to something that the figure itself defines."""
 TRANSFORM = r"(?:\s*[a-zA-Z]+\([\d\s.,e+-]*\))*\s*"
 FONT = r"[\w\s.,'%/+-]*"
 

@@ -48,7 +48,7 @@ class RecordedCode:
     ran: Names = frozenset()
     """The environments that ran it."""
     unused: Names = frozenset()
-    """Those whose device it did not use: its output there is the CPU's."""
+    """The environments whose device it did not use: its output there is the CPU's."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """By environment the hash of what it printed."""
 
@@ -58,12 +58,12 @@ class RecordedCode:
         return self.code, self.read, self.text, self.alone
 
     def __or__(self, other: RecordedCode) -> RecordedCode:
-        """The same version, with what either says of environments."""
+        """This version of a block, with what either of two files says of environments."""
         outputs = {**other.outputs, **self.outputs}
         return replace(self, ran=self.ran | other.ran, unused=self.unused | other.unused, outputs=outputs)
 
     def without(self, name: str) -> RecordedCode:
-        """The same without an environment."""
+        """This version of a block without an environment."""
         outputs = {key: value for key, value in self.outputs.items() if key != name}
         return replace(self, ran=self.ran - {name}, unused=self.unused - {name}, outputs=outputs)
 
@@ -144,7 +144,7 @@ class PageFile:
         return [one for one in [*self.setup.of(name), *found] if not one.alone]
 
     def updated(self, page: Page, recording: Recording) -> PageFile:
-        """The same after an environment recorded the page; of that environment nothing older is left."""
+        """The page's file after an environment recorded it; of that environment nothing older is left."""
         name = recording.environment.folder
         setup, *new = _sections(page, recording)
         setup = _joined(setup, _without(self.setup, name))
@@ -154,7 +154,7 @@ class PageFile:
         return file if recording.environment.device == CPU else file._with_programs(name)
 
     def _with_programs(self, name: str) -> PageFile:
-        """The same with what an environment ran in each section, once."""
+        """The page's file with the hash of what an environment ran in each section."""
         found = []
         for section in self.sections:
             before, own = self._before(section, name), section.of(name)
@@ -163,7 +163,7 @@ class PageFile:
         return replace(self, sections=tuple(found))
 
     def tidied(self) -> PageFile:
-        """The same without outputs and environments that no block names, all in order."""
+        """The page's file, in order, without outputs and environments that no block names."""
         names = {name for one in self.blocks for name in one.ran}
         used = {hash for one in self.blocks for hash in one.outputs.values()}
         environments = {name: about for name, about in sorted(self.environments.items()) if name in names}

@@ -28,7 +28,7 @@ class SchemaError(ValueError):
         self.field = field
 
     def inside(self, field: str) -> SchemaError:
-        """The same error, of a field of this one."""
+        """This error, in a field of the value that is checked."""
         return SchemaError(self.problem, field + ("." if self.field[:1].isalpha() else "") + self.field)
 
 

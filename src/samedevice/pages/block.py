@@ -92,7 +92,7 @@ class Block:
 
     @cached_property
     def text_digest(self) -> str:
-        """The same where lines of code are shown: hash of its text, and of where that is."""
+        """What its hash is where lines of code are shown: that of its text, and of where that is."""
         return self._hash(self._code, self.path, self.code_line)
 
     @cached_property

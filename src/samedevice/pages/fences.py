@@ -125,7 +125,7 @@ def _comment_ends(text: str, offset: int) -> int:
 
 @lru_cache(maxsize=512)
 def all_fences(text: str, path: str) -> tuple[Fence, ...]:
-    """The same as `find_fences`, kept for a text that comes again: `mkdocs serve` reads all pages at each save."""
+    """What `find_fences` yields, kept for a text that comes again: `mkdocs serve` reads all pages at each save."""
     return tuple(find_fences(text, path))
 
 

@@ -27,9 +27,10 @@ RUN = {*PYTHON, *LOOKALIKES, "console"}
 ENDED = frozenset("style script textarea template title noscript iframe select xmp noembed noframes".split())
 """Elements in which no code is read as code, and which their own end ends, whatever is open in them."""
 UNSEEN = ENDED | frozenset("object svg math canvas audio video datalist dialog rp plaintext".split())
-"""The same with those that their end ends only where nothing is open in them. Nothing ends `plaintext`."""
+"""Elements in which no code is read: those, and some that their end ends only where nothing is open in them. Nothing
+ends `plaintext`."""
 PERHAPS = {"svg", "math", "noscript"}
-"""Those of which a browser may show the code all the same: HTML ends the first two, and scripts may be off."""
+"""The elements of which a browser may show the code all the same: HTML ends the first two, and scripts may be off."""
 SHOWS = {"div", "pre", "code"}
 """Elements that code is in. Others may end before it, as a paragraph does."""
 HIDES = {"hidden", "popover"}
@@ -66,7 +67,7 @@ class _Code(HTMLParser):
         self.at = 0
         """How many elements were open where the last piece of code began; 0 outside of one."""
         self.numbers = 0
-        """The same of the last column of line numbers, which is beside the code."""
+        """How many elements were open where the last column of line numbers began, which is beside the code."""
         self.feed(html)
         self.close()
 

@@ -53,7 +53,7 @@ class Ran:
 
     @property
     def sentence(self) -> str:
-        """The same in words: `27 of 29 code blocks ran on CUDA (NVIDIA H100), with PyTorch 2.11.0, last on ...`."""
+        """What it says in words: `27 of 29 code blocks ran on CUDA (NVIDIA H100), with PyTorch 2.11.0, last on ...`."""
         made = labels.all_versions(self.environments)
         if not self.environments[0].torch:
             return f"{_blocks(self.blocks, self.whole)} ran with {made}"

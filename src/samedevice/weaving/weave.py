@@ -71,7 +71,7 @@ def weave_notebook(
     diagrams: Mapping[str, str] | None = None,
     about: str = "",
 ) -> str:
-    """The same for a notebook, cell by cell, where the site knows no notebooks, but Markdown. Raises PageError."""
+    """A notebook's Markdown with the outputs in it, cell by cell, where a site knows no notebooks. Raises PageError."""
     pairs = zip(page.blocks, _blocks(page, shown, copies, about), strict=True)
     woven = (pair for block, pair in pairs if not block.of_project)
     parts = [
@@ -214,7 +214,7 @@ def error_page(messages: Sequence[str]) -> str:
 
 
 def error_html(messages: Sequence[str]) -> str:
-    """The same as HTML."""
+    """The HTML that stands in for a page that cannot be shown, with what is wrong with it."""
     return f"<h1>{FAILED}</h1>\n{_notes(messages)}\n"
 
 

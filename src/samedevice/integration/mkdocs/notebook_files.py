@@ -14,7 +14,7 @@ class NotebookFile(File):
     """A notebook of the documentation folder: a page, although it is no Markdown file."""
 
     def is_documentation_page(self) -> bool:
-        """Say yes."""
+        """A notebook is a page, whatever its suffix."""
         return True
 
 

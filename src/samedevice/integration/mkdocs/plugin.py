@@ -105,7 +105,7 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
         return where_used(output, is_instant(config))
 
     def on_post_template(self, output_content: str, *, template_name: str, config: MkDocsConfig) -> str:
-        """Do so with the page that says that there is no such page, too."""
+        """Give the site's page for a wrong address what it needs of style and scripts, and no more."""
         return where_used(output_content, is_instant(config)) if template_name.endswith(".html") else output_content
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:

@@ -79,7 +79,7 @@ class DocsCopy:
             raise ProjectError(f"{NAME}: {error.message}") from None
 
     def fill(self, taken: dict[str, dict[str, str]]) -> None:
-        """DocsCopy the folder of pages; `taken` are the files to take along of each page, by suffix."""
+        """Copy the folder of pages; `taken` are the files to take along of each page, by suffix."""
         docs, copy = self.root / self.settings.docs, self.folder / self.settings.docs
         shutil.copytree(docs, copy, ignore=self._links_out, dirs_exist_ok=True)
         for uri, page in self.pages.items():
