@@ -338,3 +338,38 @@ import torch
 print(torch.cuda.is_available(), type(torch.__spec__.loader).__name__, simulated_gpu.running())
 """
     assert python("-c", program).stdout == "True SourceFileLoader True\n"
+
+
+def test_a_graph_records_the_work_of_its_own_gpu(simulated: Simulated) -> None:
+    """Whichever GPU is the current one: PyTorch launches where the tensors are."""
+    program = """
+import torch
+x, y = torch.ones(2, device="cuda:0"), torch.ones(2, device="cuda:1")
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph, stream=torch.cuda.Stream(1)):
+    with torch.cuda.device(0):
+        made = y + 1
+y.fill_(5.0)
+graph.replay()
+print(made.tolist())
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    made, beside = x + 1, y * 2
+print(beside.tolist())
+graph.replay()
+print(made.tolist())
+"""
+    assert simulated(program, "--gpus", "2").splitlines() == ["[6.0, 6.0]", "[10.0, 10.0]", "[2.0, 2.0]"]
+
+
+def test_code_that_all_devices_share_is_computed(simulated: Simulated) -> None:
+    """These operators launch a kernel without an operator of CUDA's around it."""
+    program = """
+import torch
+x = torch.tensor([1 + 2j, 3 - 1j], device="cuda")
+print(x.clone().conj_physical_().tolist(), x.conj().resolve_conj().tolist())
+values, places = torch.empty(0, device="cuda"), torch.empty(0, dtype=torch.long, device="cuda")
+torch.mode(torch.tensor([2.0, 1.0, 2.0], device="cuda"), out=(values, places))
+print(values.item())
+"""
+    assert simulated(program).splitlines() == ["[(1-2j), (3+1j)] [(1-2j), (3+1j)]", "2.0"]

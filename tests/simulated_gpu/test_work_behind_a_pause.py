@@ -193,3 +193,41 @@ mark.query()
     notes = (tmp_path / "notes.txt").read_text() if (tmp_path / "notes.txt").exists() else ""
     assert bool(notes) == bool(noted)
     assert noted in notes
+
+
+def test_each_gpu_has_its_own_default_stream(simulated: Simulated) -> None:
+    """Its handle is 0 on each, so work of one GPU was put behind the pause of the current one, and nobody waited for it."""
+    program = """
+import torch
+x, y = torch.zeros(2, device="cuda:0"), torch.zeros(2, device="cuda:1")
+torch.cuda._sleep(10**9)
+print((y + 1).tolist())
+later = x + 1
+with torch.cuda.device(1):
+    torch.cuda._sleep(10**9)
+y.fill_(3.0)
+print((y * 2).tolist(), later.tolist())
+for dtype in torch.float32, torch.float64:
+    with torch.cuda.device(1):
+        torch.cuda._sleep(10**9)
+    y.fill_(7.0)
+    print(torch.empty(2, device="cuda:0", dtype=dtype).copy_(y).tolist())
+"""
+    assert simulated(program, "--gpus", "2").splitlines() == [
+        "[1.0, 1.0]",
+        "[6.0, 6.0] [1.0, 1.0]",
+        "[7.0, 7.0]",
+        "[7.0, 7.0]",
+    ]
+
+
+def test_an_answer_for_the_host_is_waited_for(simulated: Simulated) -> None:
+    """torch.equal was False behind a pause."""
+    program = """
+import torch
+x = torch.zeros(3, device="cuda")
+torch.cuda._sleep(10**9)
+x.fill_(2.0)
+print(torch.equal(x, torch.full((3,), 2.0, device="cuda")))
+"""
+    assert simulated(program) == "True\n"

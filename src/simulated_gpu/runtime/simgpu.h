@@ -143,6 +143,10 @@ size_t simgpu_recent(struct simgpu_event *events, size_t most);
 
 /* 1 if the stream with this cudaStream_t is being captured. */
 int simgpu_capturing(const void *stream);
+/* 1 if any stream was ever captured: a quick question, for those who then ask about one stream. */
+int simgpu_ever_captured(void);
+/* A device's default stream, whose cudaStream_t is 0 on each device: for the functions of this file. */
+const void *simgpu_default_stream(int device);
 /* Appends a node to the graph that the stream is captured into. Returns 0, or 1 if the stream is not captured. `drop` is
  * called once, when the last graph that holds the node is destroyed; it may be NULL. */
 int simgpu_graph_append(const void *stream, void (*run)(void *data), void (*drop)(void *data), void *data);

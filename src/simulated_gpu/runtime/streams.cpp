@@ -1,5 +1,6 @@
 // Streams and events: their identity, the clock of events, what waits for what, and the rules of capture. All work is done
 // when it is submitted, except behind a pause.
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -25,6 +26,7 @@ std::unordered_map<const void *, std::unique_ptr<Stream>> streams;
 std::unordered_map<const void *, std::unique_ptr<Event>> events;
 std::map<int, Stream> default_streams;  // by device
 uint64_t last_stream = 0, last_capture = 0;
+std::atomic<bool> ever_captured{false};
 int captures = 0;  // that forbid waiting and allocating: begun in global mode and not ended
 
 constexpr int GLOBAL_MODE = 0, RELAXED_MODE = 2;
@@ -127,6 +129,7 @@ Status begin_capture(const void *handle, std::shared_ptr<Graph> graph, int mode)
     if (!stream) return INVALID_HANDLE;
     if (is_default(handle)) return CAPTURE_UNSUPPORTED;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
+    ever_captured = true;
     auto capture = std::make_shared<Capture>();
     capture->id = ++last_capture;
     capture->graph = graph;
@@ -146,7 +149,18 @@ Stream *find_stream(const void *handle) {
         return &stream;
     }
     auto found = streams.find(handle);
-    return found == streams.end() ? nullptr : found->second.get();
+    if (found != streams.end()) return found->second.get();
+    for (auto &entry : default_streams)
+        if (&entry.second == handle) return &entry.second;
+    return nullptr;
+}
+
+EXPORT int simgpu_ever_captured(void) { return ever_captured; }
+EXPORT const void *simgpu_default_stream(int device) {
+    std::lock_guard<std::mutex> guard(lock);
+    Stream &stream = default_streams[device];
+    stream.device = device;
+    return &stream;
 }
 
 Line line_of(const void *handle) {

@@ -30,10 +30,6 @@ struct Node {
   runtime::Launches launches;
 };
 
-const void* current_stream() {
-  return graphs::current_stream(c10::impl::VirtualGuardImpl(at::kCUDA).getDevice());
-}
-
 void run(void* data) {
   const auto& node = *static_cast<const Node*>(data);
   // The thread that replays may be within a mode of PyTorch's that changes what operators do.
@@ -51,17 +47,18 @@ void drop(void* data) {
 } // namespace
 
 const void* current_stream(at::Device gpu) {
-  return c10::cuda::CUDAStream(c10::impl::VirtualGuardImpl(at::kCUDA).getStream(gpu)).stream();
+  const auto* stream = c10::cuda::CUDAStream(c10::impl::VirtualGuardImpl(at::kCUDA).getStream(gpu)).stream();
+  return stream ? stream : runtime::default_stream(gpu.index());
 }
 
-bool capturing() {
-  return runtime::capturing(current_stream());
+bool capturing(const Arguments& arguments) {
+  return runtime::ever_captured() && runtime::capturing(current_stream(gpu_of(arguments)));
 }
 
 void record(const Call& call, void (*compute)(const Call&), const CapturedPhilox& random) {
   auto* node = new Node{
       call.op, all_taken_along(call.arguments), all_taken_along(call.results), compute, random, runtime::last_launches()};
-  runtime::append(current_stream(), run, drop, node);
+  runtime::append(current_stream(gpu_of(call.arguments)), run, drop, node);
 }
 
 } // namespace simulated_gpu::graphs

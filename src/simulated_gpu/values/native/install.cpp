@@ -109,11 +109,21 @@ void replace_foreign(const c10::OperatorHandle& handle) {
   put_in_place(handle, key, c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(std::move(op))));
 }
 
+// Some operators have one piece of code for all devices, and that launches kernels.
 bool has_own_kernel(const c10::OperatorHandle& handle, c10::DispatchKey key) {
-  static const std::unordered_set<std::string> shared_with_the_cpu = {
-      "aten::copy_", "aten::cudnn_is_acceptable", "aten::mode.values"};
+  static const std::unordered_set<std::string> launch_themselves = {
+      "aten::copy_", "aten::cudnn_is_acceptable", "aten::mode.values", "aten::conj_physical_"};
   return handle.hasKernelForDispatchKey(key) ||
-      (key == c10::DispatchKey::CUDA && shared_with_the_cpu.count(c10::toString(handle.operator_name())) > 0);
+      (key == c10::DispatchKey::CUDA && launch_themselves.count(c10::toString(handle.operator_name())) > 0);
+}
+
+// An operator that calls others on each device. One that launches a kernel of its own besides is refused: it is in the list
+// above, or nobody knew.
+bool calls_others(const c10::OperatorHandle& handle) {
+  const auto& schema = handle.schema();
+  return schema.name().rfind("aten::", 0) == 0 &&
+      handle.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) &&
+      !handle.hasKernelForDispatchKey(c10::DispatchKey::CUDA) && !stays(handle, c10::DispatchKey::CUDA);
 }
 
 void replace_all() {
@@ -127,6 +137,8 @@ void replace_all() {
     for (auto key : {c10::DispatchKey::CUDA, c10::DispatchKey::SparseCUDA, c10::DispatchKey::SparseCsrCUDA})
       if (has_own_kernel(*handle, key) && !stays(*handle, key))
         put_in_place(*handle, key, computed(*handle, key));
+    if (calls_others(*handle))
+      put_in_place(*handle, c10::DispatchKey::CUDA, guarded(*handle, c10::DispatchKey::CUDA));
     if (handle->hasKernelForDispatchKey(c10::DispatchKey::NestedTensorCUDA) && !stays_nested(handle->schema()))
       put_in_place(*handle, c10::DispatchKey::NestedTensorCUDA, nested(*handle));
     if (handle->hasKernelForDispatchKey(c10::DispatchKey::QuantizedCUDA) && !returns_a_view(handle->schema()))

@@ -186,7 +186,7 @@ void Operator::replace(Stack* stack, const Philox& random) const {
   Below below;
   auto arguments = torch::jit::pop(*stack, schema().arguments().size());
   auto results = results_of(arguments, special_.replace(Call{*this, arguments, {}, random}));
-  if (graphs::capturing())
+  if (graphs::capturing(arguments))
     graphs::record(Call{*this, arguments, results, {}}, [](const Call& call) { call.op.replay(call); });
   for (auto& result : results)
     stack->push_back(std::move(result));
@@ -244,7 +244,7 @@ void Operator::call(c10::DispatchKeySet keys, Stack* stack) const {
     busy.reset();
   }
   bool random = draws(arguments);
-  bool captured = graphs::capturing();
+  bool captured = graphs::capturing(arguments);
   if (random && captured && special_.replace)
     throw NotSimulated(
         name() + " in a CUDA graph: the simulated GPU does not know the random numbers that a replay draws. Draw them "

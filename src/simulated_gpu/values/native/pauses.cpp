@@ -38,11 +38,29 @@ bool is_plain(const c10::IValue& argument) {
   return plain;
 }
 
+// Whether several GPUs take part.
+bool is_between_gpus(const Arguments& arguments) {
+  std::optional<at::Device> one;
+  bool found = false;
+  for (const auto& argument : arguments)
+    each_tensor(argument, [&](const at::Tensor& tensor) {
+      if (!tensor.is_cuda())
+        return;
+      found = found || (one && *one != tensor.device());
+      one = tensor.device();
+    });
+  return found;
+}
+
 } // namespace
 
 std::optional<const void*> busy_stream(const Arguments& arguments) {
   if (!runtime::anything_pending())
     return std::nullopt;
+  if (is_between_gpus(arguments)) {
+    runtime::hurry("work between two GPUs");
+    return std::nullopt;
+  }
   const auto* stream = graphs::current_stream(gpu_of(arguments));
   if (!runtime::pending(stream) || runtime::capturing(stream))
     return std::nullopt;

@@ -23,6 +23,8 @@ struct Functions {
   int (*shapes_only)();
   const char* (*take_refusal)();
   int (*capturing)(const void*);
+  int (*ever_captured)();
+  const void* (*default_stream)(int);
   int (*graph_append)(const void*, void (*)(void*), void (*)(void*), void*);
   int (*anything_pending)();
   int (*pending)(const void*);
@@ -103,6 +105,8 @@ const char* connect() {
   want(functions.shapes_only, "simgpu_shapes_only");
   want(functions.take_refusal, "simgpu_take_refusal");
   want(functions.capturing, "simgpu_capturing");
+  want(functions.ever_captured, "simgpu_ever_captured");
+  want(functions.default_stream, "simgpu_default_stream");
   want(functions.graph_append, "simgpu_graph_append");
   want(functions.anything_pending, "simgpu_anything_pending");
   want(functions.pending, "simgpu_pending");
@@ -209,6 +213,14 @@ void expect_reads(int64_t value, int times) {
 
 bool capturing(const void* stream) {
   return functions.capturing(stream) != 0;
+}
+
+bool ever_captured() {
+  return functions.ever_captured() != 0;
+}
+
+const void* default_stream(int device) {
+  return functions.default_stream(device);
 }
 
 void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data) {

@@ -61,6 +61,10 @@ void forget_reads();
 
 // Whether a stream is being captured into a graph, and what each replay of that graph is to call.
 bool capturing(const void* stream);
+// Whether any stream ever was, quickly.
+bool ever_captured();
+// A device's default stream, whose handle is null on each device.
+const void* default_stream(int device);
 void append(const void* stream, void (*run)(void*), void (*drop)(void*), void* data);
 
 // Whether a stream is busy with a pause, quickly of any stream, and of one.
