@@ -196,7 +196,7 @@ mark.query()
 
 
 def test_each_gpu_has_its_own_default_stream(simulated: Simulated) -> None:
-    """Its handle is 0 on each, so work of one GPU was put behind the pause of the current one, and nobody waited for it."""
+    """Its handle is 0 on each, so work of one GPU was put behind the pause of another, and nobody waited for it."""
     program = """
 import torch
 x, y = torch.zeros(2, device="cuda:0"), torch.zeros(2, device="cuda:1")

@@ -55,7 +55,7 @@ const Table& table() {
       {"aten::_nested_from_padded", replaced(whole::on_the_cpu)},
 
       {"aten::mode", replaced(whole::on_the_cpu)},
-      {"aten::mode.values", replaced(whole::on_the_cpu)},
+      {"aten::mode.values", replaced(whole::mode_into)},
       {"aten::_unique", {nullptr, whole::on_the_cpu, wait_for_a_length}},
       {"aten::_unique2", {nullptr, whole::on_the_cpu, wait_for_a_length}},
       {"aten::unique_dim", replaced(whole::on_the_cpu)},

@@ -3,7 +3,9 @@
 
 #include "host.h"
 
+#include <ATen/native/Resize.h>
 #include <ATen/ops/copy_sparse_to_sparse.h>
+#include <ATen/ops/mode.h>
 
 namespace simulated_gpu::whole {
 namespace {
@@ -31,6 +33,16 @@ Arguments run(const Call& call, const Arguments& arguments) {
 
 Arguments on_the_cpu(const Call& call) {
   return run(call, call.arguments);
+}
+
+Arguments mode_into(const Call& call) {
+  auto [values, indices] = at::mode(call.host("self"), call.argument("dim").toInt(), call.argument("keepdim").toBool());
+  for (const auto& [name, made] : {std::pair{"values", values}, std::pair{"indices", indices}}) {
+    auto given = call.argument(name).toTensor();
+    at::native::resize_output(given, made.sizes());
+    host_view(given).copy_(made);
+  }
+  return {values, indices};
 }
 
 } // namespace simulated_gpu::whole

@@ -8,4 +8,7 @@ namespace simulated_gpu::whole {
 
 Arguments on_the_cpu(const Call& call);
 
+// The most frequent element of each row, in given results, which may have another size yet.
+Arguments mode_into(const Call& call);
+
 } // namespace simulated_gpu::whole
