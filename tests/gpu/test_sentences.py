@@ -72,3 +72,11 @@ def test_the_claims_run_in_a_kit_and_say_what_failed(tmp_path: Path, two: int) -
     failures = list(run.failures())
     assert "1 passed" in run.summary() or two == 2
     assert failures == ([] if two == 2 else [("tests/claims/test_sums.py::test_sum", "assert (1 + 1) == 3")])
+
+
+def test_claims_that_did_not_run_are_not_said_to_have_failed(tmp_path: Path) -> None:
+    """Without tests, or on a machine where pytest does not start, nothing is known of them."""
+    run = ClaimsRun(tmp_path, "cpu-2.13.0+cpu", {})
+    run.process.wait(60)
+    assert run.broken.startswith("pytest ended with status 4: ")
+    assert list(run.failures()) == []

@@ -44,13 +44,17 @@ class ClaimsRun:
         """Whether it has ended."""
         return self.process.poll() is not None
 
+    @property
+    def broken(self) -> str:
+        """Why pytest did not run them, once it has ended; empty if it did."""
+        status = self.process.returncode
+        return "" if status in RAN else f"pytest ended with status {status}: {self.summary()}"
+
     def failures(self) -> Iterator[tuple[str, str]]:
-        """Each test that failed, and why; the whole run, if it broke."""
+        """Each test that failed, and why."""
         text = self.output.read_text(encoding="utf-8", errors="replace").strip()
         for match in FAILED.finditer(text):
             yield match["test"], match["why"] or ""
-        if self.process.returncode not in RAN:
-            yield CLAIMS, f"pytest ended with status {self.process.returncode}: {text[-2000:]}"
 
     def summary(self) -> str:
         """The last line that pytest wrote: how many passed."""

@@ -86,9 +86,11 @@ class Session:
         while self.claims and not self.claims.ended:
             time.sleep(LOOK_UP)
             self.look_up("the claims")
-        if self.claims:
+        if self.claims and self.claims.broken:
+            self.recorder.say(f"the claims did not run, and run when this is started again: {self.claims.broken}")
+        elif self.claims:
             self.recorder.note_claims(self.claims.environment, self.claims.summary(), list(self.claims.failures()))
-            self.claims = None
+        self.claims = None
 
     def _run(self, group: Sequence[Piece], side_by_side: int, before: str) -> None:
         left, done = deque(group), 0
