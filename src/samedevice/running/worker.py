@@ -27,14 +27,16 @@ import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TextIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
 from samedevice.running.printed_lines import PrintedLines
-from samedevice.running.sharing import Sharing
+
+if TYPE_CHECKING:
+    from samedevice.running.sharing import Sharing
 
 try:
     import resource
@@ -355,6 +357,8 @@ def work(job: Job, channel: IO[bytes], jobs: IO[bytes] | None = None) -> None:
         capture = Capture(job["printed"])
         prepare(job)
         if job["stays"] and sharing is None:
+            from samedevice.running.sharing import Sharing  # few processes are shared
+
             sharing = Sharing(job["root"], (observing.LOG, *job["environ"]))
         note = turned(note, job)
         free = run_blocks(job, capture, report, sharing)
