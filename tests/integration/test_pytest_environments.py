@@ -30,7 +30,7 @@ def test_a_device_that_is_not_here_cannot_be_asked_for(repository: Repository) -
 
 def test_a_device_that_only_seems_to_be_here_fails(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver too old for this PyTorch would else skip everything, and pass."""
-    monkeypatch.setattr("samedevice.integration.pytest.present_devices", lambda: ("cpu", "cuda"))
+    monkeypatch.setattr("samedevice.integration.pytest.present_devices", lambda *_: ("cpu", "cuda"))
     output, outcomes = repository.pytest("--device", "cuda")
     assert outcomes == {"failed": 2}
     assert "docs/page.md:3 was not run: --device cuda, but torch sees no such device; is its driver too old?" in output
