@@ -88,8 +88,9 @@ the search at once, and tests."""
 OWN = 13_000
 OUTPUT = re.compile(r'<div class="sd-out\b[^>]* data-devices=')
 OUTPUTS = """[document.querySelectorAll("article .sd-out[data-devices]").length,
-  [...document.querySelectorAll("article .sd-pane")].filter((pane) => pane.checkVisibility()).length]"""
-"""How many outputs a page has, and how many panes of them are on show."""
+  [...document.querySelectorAll("article .sd-pane")]
+    .filter((pane) => pane.checkVisibility() || pane.closest("details:not([open])")).length]"""
+"""How many outputs a page has, and how many panes of them are on show, or in a closed box, as solutions are."""
 
 
 @dataclass

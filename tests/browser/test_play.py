@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 PLACES = {
     "broadcasting": "tensors/operations",
-    "floats": "tensors/dtypes",
+    "floats": "tensors/precision",
     "memory": "memory/model-of-memory",
     "devices": "devices/mismatch",
 }

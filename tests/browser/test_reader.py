@@ -100,7 +100,7 @@ def test_a_page_has_breadcrumbs_and_neighbors(context: Any, address: str) -> Non
     page.goto(f"{address}tensors/dtypes.html")
     assert page.get_by_role("navigation", name="Breadcrumbs").inner_text().split("\n") == ["Home", "Tensors"]
     page.keyboard.press("n")
-    page.wait_for_url("**/tensors/operations.html")
+    page.wait_for_url("**/tensors/precision.html")
     page.get_by_role("link", name="Previous:").click()
     page.wait_for_url("**/tensors/dtypes.html")
 
@@ -162,7 +162,7 @@ def test_menu_and_search_of_a_narrow_screen_open_by_keyboard(browser: Any, addre
     page = context.new_page()
     page.goto(address)
     page.get_by_role("button", name="Open menu").press("Enter")
-    page.locator(".md-nav--primary").get_by_text("Devices").first.wait_for()
+    page.locator(".md-nav--primary").get_by_text("Devices", exact=True).first.wait_for()
     assert page.evaluate("document.getElementById('__drawer').checked")
     page.keyboard.press("Escape")
     page.reload()

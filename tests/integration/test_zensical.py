@@ -249,7 +249,9 @@ def test_a_setting_that_nobody_knows_or_of_another_kind_is_an_error(tmp_path: Pa
     """As under MkDocs."""
     with pytest.raises(ProjectError, match=r"mkdocs\.yml: samedevice: leave: 'a\.md' is no list; write one"):
         settings_of({"plugins": [{"samedevice": {"leave": "a.md"}}]}, tmp_path)
-    with pytest.raises(ProjectError, match=r"mkdocs\.yml: the plugin samedevice has no setting consol; it has record"):
+    with pytest.raises(
+        ProjectError, match=r"mkdocs\.yml: the plugin samedevice has no setting consol; it has .*\bconsole\b"
+    ):
         settings_of({"plugins": [{"samedevice": {"consol": True}}]}, tmp_path)
     with pytest.raises(ProjectError, match=r"samedevice: namespace: there is no 'sections'; write page or section"):
         settings_of({"plugins": [{"samedevice": {"namespace": "sections"}}]}, tmp_path)
@@ -319,7 +321,7 @@ def test_a_build_that_cannot_be_says_what_to_do(
 ) -> None:
     """And nothing is removed."""
     monkeypatch.chdir(root)
-    monkeypatch.setattr("samedevice.integration.zensical.build.need", lambda *_: None)
+    monkeypatch.setattr("samedevice.integration.cli.need", lambda *_: None)
     if config:
         Path("mkdocs.yml").write_text(config, encoding="utf-8")
     assert main(["build"]) == FAILED
