@@ -14,7 +14,7 @@ from same_device_site.statements import passages
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in page_paths(ROOT)}
 WORD = re.compile(r"\S*\w\S*")
-REFERENCES = ("docs/tensors/", "docs/training/")
+REFERENCES = ("docs/amp/", "docs/devices/", "docs/memory/", "docs/parallel/", "docs/tensors/", "docs/training/")
 """Where references are."""
 
 
