@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from claims.claimlib import claim, one_memory, raises, refuses, same
+from claims.devices.mixed import Mixed
 
 MODULES = {
     "linear": lambda: nn.Linear(2, 3), "conv": lambda: nn.Conv2d(1, 2, 3), "lstm": lambda: nn.LSTM(2, 3), "batch norm": lambda: nn.BatchNorm1d(3), "embedding": lambda: nn.Embedding(4, 2),
@@ -21,19 +22,6 @@ OPTIMIZERS = [
     for name in torch.optim.__all__
     if isinstance(getattr(torch.optim, name, None), type) and name not in ("Optimizer", "LBFGS", "SparseAdam")
 ]
-
-
-class Mixed(nn.Module):
-    """One of each: a parameter, a buffer, an integer buffer, a plain tensor, a layer in a list."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(2))
-        self.register_buffer("mean", torch.ones(2))
-        self.register_buffer("count", torch.ones(2, dtype=torch.int64))
-        self.register_buffer("table", torch.ones(2), persistent=False)
-        self.plain = torch.ones(2)
-        self.layers = [nn.Linear(1, 1)]
 
 
 @claim(

@@ -9,10 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
-from torch.func import grad, vmap
 from torch.utils.checkpoint import checkpoint
 
 from claims.claimlib import DTYPES, claim, close, one_memory, raises, refuses, same, tensors
+from claims.tensors.regression import at_once, one_by_one
 
 DIFFERENTIABLE = (torch.float32, torch.float64, torch.complex64)
 NUMBERS = st.floats(-3, 3, width=32)
@@ -248,12 +248,7 @@ def test_gradient_argument(data: list[float]) -> None:
 @given(st.integers(1, 5), st.integers(1, 4))
 def test_one_gradient_a_sample(n: int, size: int) -> None:
     w, x, y = torch.randn(size).double(), torch.randn(n, size).double(), torch.randn(n).double()
-
-    def loss(w: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return (x @ w - y) ** 2
-
-    each = vmap(grad(loss), in_dims=(None, 0, 0))(w, x, y)
-    close(each, torch.stack([grad(loss)(w, a, b) for a, b in zip(x, y, strict=True)]))
+    close(at_once(w, x, y), one_by_one(w, x, y))
 
 
 @claim(

@@ -7,9 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
-from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, vmap
+from torch.func import functional_call, grad, grad_and_value, hessian, jacfwd, jacrev
 
 from claims.claimlib import claim, close, raises, refuses, same, shapes, tensors
+from claims.tensors.regression import at_once, one_by_one, squared_error
 
 FORWARD = pytest.mark.filterwarnings("ignore:.*torch.jit")
 """PyTorch's own code for forward derivatives warns of itself."""
@@ -134,12 +135,8 @@ def test_grad_fills_nothing(x: Tensor) -> None:
 @given(st.integers(1, 5), st.integers(1, 4))
 def test_one_gradient_a_sample(n: int, size: int) -> None:
     w, x, y = torch.randn(size).double(), torch.randn(n, size).double(), torch.randn(n).double()
-
-    def loss(w: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return (x @ w - y) ** 2
-
-    each = vmap(grad(loss), in_dims=(None, 0, 0))(w, x, y)
-    close(each, torch.stack([grad(loss)(w, a, b) for a, b in zip(x, y, strict=True)]))
+    each = at_once(w, x, y)
+    close(each, one_by_one(w, x, y))
     weight = w.clone().requires_grad_()
-    torch.stack([loss(weight, a, b) for a, b in zip(x, y, strict=True)]).sum().backward()
+    torch.stack([squared_error(weight, a, b) for a, b in zip(x, y, strict=True)]).sum().backward()
     close(each.sum(dim=0), weight.grad)
