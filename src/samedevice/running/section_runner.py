@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -168,18 +168,15 @@ class SectionRunner:
         If one ends the process, those below it are run without it, unless all blocks of the project have to pass.
         """
         run = self._safely(page, device, before, own, yields, shares)
-        ended = {block.index: output for block in own if (output := run.outputs[block.index]) and output.ended}
-        while ended and not page.settings.console:
+        ended: dict[int, Output] = {}
+        while found := _ended(run, [block for block in own if block.index not in ended]):
+            ended |= found
             rest = [block for block in own if block.index not in ended]
-            if not rest or rest[-1].index < max(ended):
+            if page.settings.console or not rest or rest[-1].index < max(ended):
                 break
             again = self._safely(page, device, before, rest, yields, shares)
             outputs = tuple(ended.get(index, output) for index, output in enumerate(again.outputs))
             run = replace(again, outputs=outputs, seconds=run.seconds + again.seconds)
-            known = len(ended)
-            ended |= {block.index: output for block in rest if (output := run.outputs[block.index]) and output.ended}
-            if len(ended) == known:
-                break
         return run
 
     def _safely(
@@ -300,6 +297,11 @@ class SectionRunner:
             "preload": [*self.preload, *heavy],
             "blocks": [_request(block, device) for block in blocks],
         }
+
+
+def _ended(run: Run, blocks: Iterable[Block]) -> dict[int, Output]:
+    """The outputs of those blocks that ended their process, by index."""
+    return {one.index: output for one in blocks if (output := run.outputs[one.index]) and output.ended}
 
 
 def _hinted(page: Page, block: Block, output: Output) -> Output:
