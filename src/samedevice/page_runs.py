@@ -201,7 +201,7 @@ class PageRuns:
                 simulator=self.simulator,
                 preload=self.preload,
             )
-            _ = self.cache
+            _ = self.cache  # before threads that end runs ask for it
         ends = self._ends(run.page, run.device)
         end = partial(self._ended, run, ends)
         run.future = self.sessions.submit(run.page, run.device, wanted, later=not run.waits, ended=ends, end=end)

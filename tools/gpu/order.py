@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shares import shares, warms_up
+from shares import READS, shares, warms_up
 
 from samedevice.devices import LABELS
 from samedevice.outputs.environments import Environment
@@ -25,11 +25,8 @@ MESSAGES = "errors/"
 """Where the pages about one message each are, below the folder of pages."""
 IMPORTS = re.compile(r"^[ \t]*(?:import|from)\b.*$", re.M)
 """Lines that name what they do not use yet."""
-SHARED = re.compile(
-    r"mem_get_info|OutOfMemoryError|out of memory|device_memory_used|\butilization\b|nvidia-smi|perf_counter|monotonic"
-    r"|process_time|elapsed_time|time\.time|\bTimer\b|\btimeit\b|\bprofile"
-)
-"""Words in code that reads a clock, or what all programs on a device share; bytes of its own process are not that."""
+MEASURES = re.compile(rf"{READS}|elapsed_time|\bTimer\b|\btimeit\b")
+"""Words in code that measures what other programs change."""
 SIMULATED = "cuda"
 """The device that is simulated: of each block that has run there it is known whether it uses a device."""
 
@@ -98,7 +95,7 @@ def pieces(page: Page, about: Environment, count: int, known: Sequence[Recording
         if not left:
             continue
         run = [*before, *(one for one in own if one.index <= left[-1].index)]
-        alone = device != CPU and any(SHARED.search(text) for one in run for text in _texts(page, one, known, root))
+        alone = device != CPU and any(MEASURES.search(text) for one in run for text in _texts(page, one, known, root))
         yield Piece(
             page,
             device,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from samedevice.outputs.recordings import Recording
 from samedevice.pages.page import Block, Page
+from samedevice.running.sharing import WARNED
 
 HIDDEN = re.compile(
     r"\bwarn|compile|\bjit\b|dynamo|inductor|export|triton|custom_op|register|safe_globals|\blibrary\b"
@@ -21,15 +22,17 @@ HIDDEN = re.compile(
 )
 """Words in code that may leave what `sharing` does not see: warnings given in silence, what is compiled or registered,
 other processes and threads, what the allocator or the driver remembers, whether CUDA has been started."""
-STARTS = re.compile(
+READS = (
     r"mem_get_info|OutOfMemoryError|out of memory|device_memory_used|\butilization\b|nvidia-smi|perf_counter|monotonic"
-    r"|process_time|time\.time|\btimeit\.|\bprofile|environ|is_initialized|cuda\.init\b|memory_stats|memory_summary"
+    r"|process_time|time\.time|\bprofile"
+)
+"""Words in code that reads a clock, or what all programs on a device share; bytes of its own process are not that."""
+STARTS = re.compile(
+    rf"{READS}|\btimeit\.|environ|is_initialized|cuda\.init\b|memory_stats|memory_summary"
     r"|distributed|multiprocessing|subprocess|num_workers|\bfork|spawn"
 )
 """Words in code to which it may matter that CUDA has been started, here or in other processes. PyTorch's `Timer` runs
 what it times once before, and events are recorded by a GPU that runs."""
-WARNED = re.compile(r"Warning\b|^\[[WE]\d", re.M)
-"""A warning in an output: PyTorch gives many of them once a process."""
 
 
 def shares(page: Page, run: Sequence[Block], known: Sequence[Recording]) -> bool:
