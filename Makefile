@@ -45,7 +45,7 @@ cards: $(VENV)/ready ## build the site as pages.yml does, with a card of each pa
 	ln -sfn "$$($(BIN)/python -c 'import matplotlib; print(matplotlib.get_data_path())')/fonts/ttf" .cache/plugin/social/fonts/DejaVu
 	SAMEDEVICE_CARDS=true $(BIN)/mkdocs build --strict
 
-test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (3 minutes on two cores)
+test: $(VENV)/ready ## run every block on every device of this machine, and the tests of the engine (5 minutes on two cores)
 	$(call TEST)
 
 record: $(if $(TORCH),,$(VENV)/ready) ## run every block and write what it printed to tests/recordings (TORCH=2.15.0: with that)
@@ -57,7 +57,7 @@ gpu-kit: $(VENV)/ready ## write build/gpu-kit: run its record.sh on a machine wi
 gpu-import: $(VENV)/ready ## put what record.sh recorded in place, and report it: ARCHIVE=recordings.tar.gz
 	$(BIN)/python tools/gpu/import_recordings.py $(ARCHIVE)
 
-check: $(VENV)/ready ## lint, test and rest: what CI runs (8 minutes on two cores)
+check: $(VENV)/ready ## lint, test and rest: what CI runs (15 minutes on two cores)
 	$(MAKE) test  # first: the build then takes the outputs from the cache
 	$(MAKE) -j 2 lint rest
 
