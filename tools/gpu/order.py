@@ -1,10 +1,12 @@
 """order: the sections that a machine runs on a device, those first that nothing else can show.
 
-Of the sections of pages about a subject those come first of which no real device of this kind has shown all; of these
-first what can run beside others, which is most of it and takes little of the time, then what runs alone; of both first
-what no simulated device shows. The pages about one message each follow in the same order, then what may not use the
-device. A block that does not use the device, by what is recorded, is not run there, nor one that this device has shown
-with this PyTorch.
+1. Pages about a subject come first, then the pages about one message each.
+2. Within both, sections come first if no real device of this kind has shown all of their blocks.
+3. Then what can run beside others comes before what must run alone.
+4. Then what no simulated device shows comes before the rest.
+
+Sections that may not use the device at all come last. A block is left out if recordings say that it does not use the
+device, or if this device has shown it with this version of PyTorch.
 """
 
 from __future__ import annotations
@@ -78,8 +80,8 @@ class Piece:
 def in_order(found: Iterable[Piece]) -> list[Piece]:
     """The pieces of a device, those first that nothing else can show; else as they were.
 
-    Of those that run side by side these begin that need a process of their own, since they take longest; of the others,
-    too, so that no other process has started CUDA while they look at the memory that is free.
+    What needs a process of its own begins in each group. Side by side, these take longest. Alone, some of them look at
+    the memory that is free, and no other process may have started CUDA by then.
     """
     return sorted(found, key=lambda one: (one.doubtful, one.message, one.shown, one.alone, one.simulated, one.shares))
 

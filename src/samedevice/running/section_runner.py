@@ -133,9 +133,9 @@ class SectionRunner:
         """Run these blocks of a page on `device`, by index, all if None, and in each section those above them.
 
         Each section is run as soon as there is a free core, in a process of its own; if `later`, after those that were
-        submitted without it, and as what yields to the other processes of the machine. Those that `ended` their process
-        once are left out. If it `shares`, it may be a process that others have left as it was (see `sharing`). `end` is
-        called with the page's run, and gives what becomes of it.
+        submitted without it, and at a lower priority. Blocks that `ended` their process once are left out. If it
+        `shares`, a section may run in a process that others have left as it was (see `sharing`). `end` is called with
+        the page's run, and returns what `Future.result` gives.
         """
         if page.settings.library:
             self.launcher.environ = {**self.launcher.environ, WITHOUT_TORCH: "1"}
