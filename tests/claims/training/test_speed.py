@@ -14,6 +14,9 @@ from torch.utils.data import DataLoader
 
 from claims.claimlib import claim, close
 
+COMPILES = pytest.mark.filterwarnings("ignore:.*torch.jit")
+"""PyTorch's own code, which it imports where there is CUDA, warns of itself."""
+
 
 @claim("All three compute the same update, up to rounding.")
 @pytest.mark.parametrize("name", ["AdamW", "Adam", "SGD", "Adagrad"])
@@ -56,6 +59,7 @@ def test_compiled() -> None:
     assert list(compiled.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
 
 
+@COMPILES
 @claim(
     "The second batch size makes PyTorch compile for any size, so the third one costs nothing.",
     "A batch of one is special (dynamic shapes).",
@@ -77,6 +81,7 @@ def test_any_size() -> None:
     assert counts == [1, 2, 2, 2, 3]
 
 
+@COMPILES
 @claim("*Guards* check that at each call, and if no compiled version fits, the function is compiled again.")
 @pytest.mark.parametrize("other", [torch.float64, torch.int64])
 def test_guards(other: torch.dtype) -> None:
