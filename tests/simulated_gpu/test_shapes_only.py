@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.cuda_build
-SEVEN_BILLION = Path(__file__).parents[2] / "tools" / "simulated_gpu" / "seven_billion.py"
+SEVEN_BILLION = Path(__file__).parent / "programs" / "seven_billion.py"
 
 TRAINING = """\
 import torch

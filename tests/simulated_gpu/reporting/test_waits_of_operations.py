@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).parents[3] / "tools" / "simulated_gpu" / "waits.py"
+PROGRAM = Path(__file__).parents[1] / "programs" / "waits.py"
 
 
 @pytest.mark.cuda_build
 def test_waits_are_those_that_pytorch_warns_of(simulated: Callable[..., str]) -> None:
-    """In 41 operations; two wait without a warning, and the tool fails if any other differs."""
-    printed = simulated(TOOL.read_text()).splitlines()
+    """In 41 operations; two wait without a warning, and the program fails if any other differs."""
+    printed = simulated(PROGRAM.read_text()).splitlines()
     assert printed[-1] == "41 operations, 2 differ"
     counted = {line[:46].strip(): line.split()[-1] for line in printed}
     assert counted["torch.unique(x)"] == counted["torch.unique_consecutive(x)"] == "1"

@@ -1,6 +1,6 @@
 """Train a transformer of seven billion parameters for one step, in bfloat16 with AdamW.
 
-    python -m simulated_gpu --memory 80GiB --shapes-only --report tools/simulated_gpu/seven_billion.py
+    python -m simulated_gpu --memory 80GiB --shapes-only --report tests/simulated_gpu/programs/seven_billion.py
 
 The sizes are those of Llama 2 7B.
 """

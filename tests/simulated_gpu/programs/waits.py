@@ -1,9 +1,8 @@
 """Compare the waits that a report counts with the warnings of `torch.cuda.set_sync_debug_mode`, operation by operation.
 
-    python -m simulated_gpu tools/simulated_gpu/waits.py [--database]
+    python -m simulated_gpu tests/simulated_gpu/programs/waits.py
 
 PyTorch warns in two places, c10::cuda::memcpy_and_sync and c10::cuda::stream_synchronize, which whatever waits calls.
-So --database runs all operators of PyTorch's own database of operators, on their first inputs; it needs expecttest.
 In the machine code of PyTorch 2.13.0's libraries, these warn: the reads of .item() and its kin in each dtype, copy_,
 nonzero, torch.mode of slices that its fused kernel does not take, torch.unique of bool, Stream.synchronize, MAGMA on a
 stream of the user's, and tensors that are sent to another process. The first three and Stream.synchronize are in the
@@ -72,15 +71,10 @@ OPERATIONS: dict[str, Callable[[], object]] = {
 NOT_WARNED = {"torch.cuda.synchronize()", "event.synchronize()"}
 """They wait, and the mode does not warn: it "does not yet detect all synchronizing operations"."""
 
-NOT_WARNED_OPERATORS = {"lu", "linalg.ldl_solve", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu"}
-"""They call CUDA's functions that wait past PyTorch's own two."""
-
 
 def main() -> int:
     """Print a row for each operation. Return 1 if one differs that is not in `NOT_WARNED`."""
     print(f"{'operation':46} warned  counted")
-    if "--database" in sys.argv:
-        return _of_the_database()
     differ = {name for name, run in OPERATIONS.items() if _differs(name, *_measured(run))}
     print(f"{len(OPERATIONS)} operations, {len(differ)} differ")
     return int(differ != NOT_WARNED)
@@ -105,32 +99,6 @@ def _measured(run: Callable[[], object]) -> tuple[int, int]:
 def _differs(name: str, warned: int, counted: int) -> bool:
     print(f"{name:46} {warned:6}  {counted:7}{'' if warned == counted else '  differs'}")
     return warned != counted
-
-
-def _of_the_database() -> int:
-    """Run the operators that take float32, or the first dtype that they take. Rows are those that wait."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    ran = waiting = 0
-    differ = set()
-    failed = []
-    for op in op_db:
-        name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
-        dtypes = op.supported_dtypes("cuda")
-        dtype = torch.float32 if torch.float32 in dtypes else min(dtypes, key=str, default=torch.float32)
-        try:
-            sample = next(iter(op.sample_inputs("cuda", dtype)))
-            warned, counted = _measured(lambda op=op, s=sample: op(s.input, *s.args, **s.kwargs))
-        except (RuntimeError, ValueError, StopIteration, NotImplementedError) as error:
-            failed.append(f"{name}: {type(error).__name__}")
-            continue
-        ran += 1
-        waiting += warned > 0
-        if (warned or counted) and _differs(name, warned, counted):
-            differ.add(name)
-    print(*failed, sep="\n")
-    print(f"{ran} operators, {waiting} wait, {len(differ)} differ, {len(failed)} did not run")
-    return int(differ != NOT_WARNED_OPERATORS)
 
 
 if __name__ == "__main__":
