@@ -15,15 +15,16 @@ def test_every_command_gets_the_same_blocks(tmp_path: Path) -> None:
     """On a page, and in the program that has them alone."""
     bench.make_site(tmp_path, 8)
     page = parse_page(tmp_path / "docs/00/000/page-0007.md", tmp_path)
-    assert [block.code for block in page.blocks] == bench.blocks(7)
-    assert list(json.loads((tmp_path / "blocks.json").read_text()).values())[7] == bench.blocks(7)
+    assert len(page.blocks) == 10
+    assert [block.code for block in page.blocks] == list(json.loads((tmp_path / "blocks.json").read_text()).values())[7]
 
 
-def test_a_large_site_has_at_most_ten_entries_in_each_part_of_its_navigation() -> None:
+def test_a_large_site_has_at_most_ten_entries_in_each_part_of_its_navigation(tmp_path: Path) -> None:
     """Otherwise each page would grow with the site, with any tool."""
-    found = bench.names(1000)
-    assert len(set(found)) == 1000
-    folders = [name.rpartition("/")[0] for name in found[1:]]
+    bench.make_site(tmp_path, 1000)
+    found = [path.relative_to(tmp_path / "docs").as_posix() for path in (tmp_path / "docs").rglob("*.md")]
+    assert len(found) == 1000
+    folders = [name.rpartition("/")[0] for name in found if name != "index.md"]
     assert max(folders.count(folder) for folder in folders) == 10
     assert len({folder.rpartition("/")[0] for folder in folders}) == 10
 

@@ -1,10 +1,10 @@
 """What building and testing cost on a made-up site that grows: prints it, and writes the figures of a whole run.
 
-Usage: python tools/bench/bench.py [--rounds N] [--quick]. Each page has ten blocks. plain is the site without our
-plugin, which runs nothing. cold is a build with no cache, warm one after which nothing has changed. bare is one Python
-process that runs the blocks, tests is pytest. Commands have one compute thread and are run in turn, after a round that
-does not count; figures are medians, ratios are medians of the rounds' ratios. They go to the page about/how-it-works,
-which then wants to be recorded again. Takes half an hour; the machine must be idle.
+Usage: python tools/bench/bench.py [--rounds N] [--quick]. Each page is `page.md`, which has ten blocks. plain is the
+site without our plugin, which runs nothing. cold is a build with no cache, warm one after which nothing has changed.
+bare is one Python process that runs the blocks, tests is pytest. Commands have one compute thread and are run in turn,
+after a round that does not count; figures are medians, ratios are medians of the rounds' ratios. They go to the page
+about/how-it-works, which then wants to be recorded again. Takes half an hour; the machine must be idle.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import os
 import re
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from samedevice.running.machine import available_cores, processor
 
@@ -47,92 +47,42 @@ for page, blocks in json.loads(pathlib.Path("blocks.json").read_text()).items():
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(block, page, "exec"), names)
 """
-BLOCKS = """\
-import torch
-torch.manual_seed({number})
-x = torch.rand(64, 64)
-print(x.shape, x.dtype)
----
-print((x @ x).mean())
----
-y = x.reshape(8, 8, 64).sum(dim=0)
-print(y.shape)
----
-model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
-print(sum(p.numel() for p in model.parameters()))
----
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for step in range(20):
-    optimizer.zero_grad()
-    loss = model(x).square().mean()
-    loss.backward()
-    optimizer.step()
-print(f"{{loss.item():.3f}}")
----
-big = torch.rand(512, 512)
-for _ in range(4):
-    big = torch.tanh(big @ big / 256)
-print(big.shape)
----
-print(torch.arange(12).reshape(3, 4))
----
-print(torch.equal(x, x.clone()), x.is_contiguous())
----
-u, s, v = torch.linalg.svd(torch.rand(96, 96))
-print(s.shape)
----
-values, indices = torch.topk(x.flatten(), 5)
-print(values.shape, indices.dtype)
-"""
-"""A page's ten blocks: small tensors, a matrix product, a model, a few training steps."""
+BUILD = ["-m", "mkdocs", "build", "-q", "-f"]
+TESTS = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "docs"]
 COMMANDS = {
-    "plain": ["-m", "mkdocs", "build", "-q", "-f", "plain.yml"],
-    "bare": ["bare.py"],
-    "cold": ["-m", "mkdocs", "build", "-q", "-f", "ours.yml"],
-    "warm": ["-m", "mkdocs", "build", "-q", "-f", "ours.yml"],
-    "tests": ["-m", "pytest", "-q", "-p", "no:cacheprovider", "docs"],
-}
-GOALS = [
-    ("cold", ("plain", "bare"), 1.0),
-    ("warm", ("plain",), 1.05),
-    ("tests", ("bare",), 1.2),
-]
+    "plain": [*BUILD, "plain.yml"], "bare": ["bare.py"], "cold": [*BUILD, "ours.yml"], "warm": [*BUILD, "ours.yml"],
+    "tests": TESTS,
+}  # fmt: skip
+GOALS = [("cold", ("plain", "bare"), 1.0), ("warm", ("plain",), 1.05), ("tests", ("bare",), 1.2)]
 """What is compared with what, and the ratio that it should not exceed on the smallest site."""
 Costs = dict[str, list[float]]
 """The seconds of each round, by command."""
 
 
-def blocks(number: int) -> list[str]:
-    """The code of a page's blocks."""
-    return [f"{block.strip()}\n" for block in BLOCKS.format(number=number).split("---\n")]
-
-
-def names(pages: int) -> list[str]:
-    """The names of a site's pages, in folders of ten, so that a page's navigation does not grow with the site."""
-    return ["index" if n == 0 else f"{n // 100:02}/{n // 10:03}/page-{n:04}" for n in range(pages)]
-
-
 def make_site(folder: Path, pages: int) -> None:
-    """Write the site with our configuration, a plain one, and a program that runs the blocks alone."""
-    for number, name in enumerate(names(pages)):
-        path = folder / "docs" / f"{name}.md"
+    """Write a site with our configuration, a plain one, and a program that runs the blocks alone.
+
+    Its pages are in folders of ten, so that a page's navigation does not grow with the site.
+    """
+    template, blocks = Path(__file__).with_name("page.md").read_text(encoding="utf-8"), {}
+    for n in range(pages):
+        name = f"{n // 100:02}/{n // 10:03}/page-{n:04}" if n else "index"
+        path, text = folder / f"docs/{name}.md", template.replace("NUMBER", str(n))
         path.parent.mkdir(parents=True, exist_ok=True)
-        fences = (f"```python\n{block}```" for block in blocks(number))
-        path.write_text("\n\n".join([f"# Page {number}", *fences, ""]), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
+        blocks[name] = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     (folder / "plain.yml").write_text(CONFIG.format(plugins="search"))
     (folder / "ours.yml").write_text(CONFIG.format(plugins="search, samedevice"))
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "bare.py").write_text(BARE)
-    (folder / "blocks.json").write_text(json.dumps({name: blocks(n) for n, name in enumerate(names(pages))}))
+    (folder / "blocks.json").write_text(json.dumps(blocks))
 
 
 def seconds(arguments: Sequence[str], folder: Path) -> float:
     """How long Python takes with these arguments. Raises SystemExit with its last words if it fails."""
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=os.environ | ENVIRON, capture_output=True, text=True, check=False
-    )
+    command, started = [sys.executable, *arguments], time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env=os.environ | ENVIRON, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed in {folder}:\n{(done.stdout + done.stderr)[-3000:]}")
     return time.perf_counter() - started
@@ -141,7 +91,7 @@ def seconds(arguments: Sequence[str], folder: Path) -> float:
 def measured(folder: Path, pages: int, rounds: int) -> Costs:
     """The seconds of each command on a site of so many pages, several rounds of all in turn."""
     make_site(folder, pages)
-    seconds([*COMMANDS["tests"], "--record"], folder)
+    seconds([*TESTS, "--record"], folder)
     found: Costs = {name: [] for name in COMMANDS}
     for number in range(rounds + 1):
         for name, arguments in COMMANDS.items():
@@ -156,7 +106,7 @@ def measured(folder: Path, pages: int, rounds: int) -> Costs:
 def ratio(found: Costs, name: str, others: Sequence[str]) -> float:
     """The median over the rounds of what one command took against what the others took together in that round."""
     rounds = zip(found[name], *(found[other] for other in others), strict=True)
-    return float(statistics.median(own / sum(rest) for own, *rest in rounds))
+    return float(median(own / sum(rest) for own, *rest in rounds))
 
 
 def growth(sizes: Sequence[int], taken: Sequence[float]) -> float:
@@ -180,7 +130,7 @@ def main() -> None:
     sizes = QUICK if options.quick else SIZES
     with tempfile.TemporaryDirectory(prefix="samedevice-bench-") as place:
         found = [measured(Path(place, str(size)), size, options.rounds) for size in sizes]
-    medians = {name: [round(statistics.median(costs[name]), 3) for costs in found] for name in COMMANDS}
+    medians = {name: [round(median(costs[name]), 3) for costs in found] for name in COMMANDS}
     print(f"{'pages':<24}" + "".join(f"{size:9}" for size in sizes))
     for name, taken in medians.items():
         print(f"{name + ', seconds':<24}" + "".join(f"{value:9.2f}" for value in taken))
