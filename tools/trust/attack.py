@@ -20,7 +20,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -38,15 +37,6 @@ DEAD = 600
 
 class TooLongError(BaseException):
     """A case took too long. Nothing but the driver takes it for an error of its own."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A case that failed."""
-
-    attack: str
-    case: int
-    what: str
 
 
 @contextmanager
@@ -67,8 +57,8 @@ def limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def run(name: str, seed: int, case: int, folder: Path) -> Found | None:
-    """Run one case of an attack in an empty folder."""
+def run(name: str, seed: int, case: int, folder: Path) -> str:
+    """Run one case of an attack in an empty folder; return the traceback of what it found, empty if nothing."""
     folder.mkdir(parents=True)
     try:
         with limited(SECONDS):
@@ -76,24 +66,26 @@ def run(name: str, seed: int, case: int, folder: Path) -> Found | None:
     except KeyboardInterrupt:
         raise
     except BaseException:
-        return Found(name, case, traceback.format_exc())
+        return traceback.format_exc()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return None
+    return ""
 
 
-def attack(seed: int, names: list[str], until: float, folder: Path) -> tuple[Counter[str], list[Found]]:
-    """Run the attacks in turn until the time is up; how many cases each had, and those that failed."""
-    counts, found, case = Counter[str](), list[Found](), 0
+def attack(seed: int, names: list[str], minutes: float, folder: Path) -> int:
+    """Run the attacks in turn until the time is up, and print what they found; return how many cases failed."""
+    cases, failed, number, until = Counter[str](), Counter[str](), 0, time.monotonic() + 60 * minutes
     while time.monotonic() < until:
-        for name in [name for name in names if case % RARE.get(name, 1) == 0 or len(names) == 1]:
-            failed = run(name, seed, case, folder / "case")
-            counts[name] += 1
-            if failed:
-                found.append(failed)
-                print(f"\n{failed.what}\nRepeat it: tools/trust/attack.py --seed {seed} --only {name} --case {case}")
-        case += 1
-    return counts, found
+        for name in [name for name in names if number % RARE.get(name, 1) == 0 or len(names) == 1]:
+            what = run(name, seed, number, folder / "case")
+            cases[name] += 1
+            if what:
+                failed[name] += 1
+                print(f"\n{what}\nRepeat it: tools/trust/attack.py --seed {seed} --only {name} --case {number}")
+        number += 1
+    for name, count in cases.items():
+        print(f"{name:12}{count:8} cases, {failed[name]} failed")
+    return failed.total()
 
 
 def main() -> int:
@@ -104,17 +96,14 @@ def main() -> int:
     parser.add_argument("--only", choices=ATTACKS, help="one attack alone")
     parser.add_argument("--case", type=int, help="one case alone, of --only")
     given = parser.parse_args()
-    names = [given.only] if given.only else list(ATTACKS)
     with tempfile.TemporaryDirectory(prefix="samedevice-attack-") as folder:
         if given.case is not None and given.only:
-            failed = run(given.only, given.seed, given.case, Path(folder) / "case")
-            print(failed.what if failed else "nothing found")
-            return int(bool(failed))
+            found = run(given.only, given.seed, given.case, Path(folder) / "case")
+            print(found or "nothing found")
+            return int(bool(found))
         print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
-        counts, found = attack(given.seed, names, time.monotonic() + given.minutes * 60, Path(folder))
-    for name, count in counts.items():
-        print(f"{name:12}{count:8} cases, {sum(one.attack == name for one in found)} failed")
-    return int(bool(found))
+        names = [given.only] if given.only else list(ATTACKS)
+        return int(attack(given.seed, names, given.minutes, Path(folder)) > 0)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import date
 from html.parser import HTMLParser
@@ -35,7 +35,7 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import ELEMENTS, SHAPES, figure_fault
 from samedevice.outputs.output import Figure, Output, Raised, digest
 from samedevice.outputs.recording_files import Recordings, place
-from samedevice.outputs.recordings import update
+from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
@@ -46,38 +46,17 @@ from samedevice.weaving.weave import weave, woven_outputs
 
 ABOUT = Environment("cpu", "EPYC 9B14", "2.13.0+cpu", "3.11.7", "", "2026-11-21", "2.4.6")
 TEXT = '# Page\n\n```python\nx = 1\nx\n```\n\nText.\n\n```python alt="A line."\ndraw(x)\n```\n'
+HERE = Path(__file__).parent
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
-SAMPLE = Path(__file__).parents[2] / "tests/samples/injection/pieces.txt"
-PIECES = [line.encode().decode("unicode_escape") for line in SAMPLE.read_text(encoding="ascii").splitlines()]
-PIECES += [
-    "\nimport INJECTED\n",
-    "\rimport INJECTED\r# ",
-    "\x0cimport INJECTED",
-    "../../INJECTED",
-    "/INJECTED",
-    "\u2028",
-]
-PIECES += [
-    "<INJECTED>",
-    "\x1b[2J",
-    "\x9b2J",
-    "\u202e",
-    "\x00",
-    "\ud800",
-    "x" * 3_000,
-    "1" * 500,
-    " " * 500,
-    "é🙂",
-    "_*`",
-]
-PIECES += [
-    "0x7f3c2c5d9e30",
-    "<a at 0x",
-    "(Triggered internally at ",
-    "[Gloo] Rank ",
-    "[W1122 00:54:35.",
-    "1.5e99999999999",
-]
+
+
+def unescaped(path: Path) -> list[str]:
+    """The lines of a file, each with its escapes replaced."""
+    return [line.encode().decode("unicode_escape") for line in path.read_text(encoding="ascii").splitlines()]
+
+
+PIECES = unescaped(HERE.parents[1] / "tests/samples/injection/pieces.txt") + unescaped(HERE / "pieces.txt")
+PIECES += ["x" * 3_000, "1" * 500, " " * 500]
 VALUES: list[Any] = [None, True, -1, 10**30, 1.5, "", [], {}, [[]], {"a": 1}, "cpu", "0" * 20, "2.13.0+cpu"]
 SAFE = "-_.!~*'()"
 """What encodeURIComponent leaves as it is, beside letters and digits."""
@@ -86,9 +65,8 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 def words(chance: Random, most: int = 8) -> str:
     """Text that means harm."""
-    return "".join(chance.choice(PIECES) * chance.choice([1, 1, 1, 2, 50]) for _ in range(chance.randint(0, most)))[
-        :90_000
-    ]
+    found = (chance.choice(PIECES) * chance.choice([1, 1, 1, 2, 50]) for _ in range(chance.randint(0, most)))
+    return "".join(found)[:90_000]
 
 
 def printed(chance: Random) -> Output:
@@ -100,10 +78,30 @@ def printed(chance: Random) -> Output:
 
 def page_in(folder: Path) -> Page:
     """A page of two blocks."""
-    path = folder / "docs/page.md"
+    return page_with(folder, "page", TEXT)
+
+
+def page_with(folder: Path, name: str, text: str) -> Page:
+    """A page with this text."""
+    path = folder / f"docs/{name}.md"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(TEXT, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return parse_page(path, folder)
+
+
+def recording_of(page: Page, outputs: Sequence[Output], about: Environment = ABOUT) -> Recording:
+    """What an environment printed for the page."""
+    found = update(None, page, about, outputs)
+    assert found is not None
+    return found
+
+
+def save(folder: Path, page: Page, *made: Recording) -> Recordings:
+    """Write the page's file of an empty repository."""
+    files = Recordings(folder, RECORDINGS)
+    for one in made:
+        files.save(page, one)
+    return files
 
 
 def spoilt(chance: Random, found: Any) -> Any:
@@ -152,9 +150,8 @@ def check_downloads(page: Page, shown: dict[int, list[ShownOutput]]) -> None:
     made = exports(page, shown)
     assert names_in(made["py"]) <= {"x", "draw", "print", "repr", "sys", "torch"}
     html = MarkdownIt().parse(made["md"])
-    assert not any(
-        part.type in ("html_block", "html_inline", "image") for one in html for part in [one, *(one.children or ())]
-    )
+    parts = (part for one in html for part in [one, *(one.children or ())])
+    assert not any(part.type in ("html_block", "html_inline", "image") for part in parts)
     json.loads(made["ipynb"])
     plain = Output("a", "b", Raised("E", "c"), (Figure(SVG.format("<g/>"), ""),))
     benign = {index: [ShownOutput("cpu", plain, ABOUT)] for index in shown}
@@ -170,12 +167,8 @@ def weave_plainly(page: Page, shown: dict[int, list[ShownOutput]]) -> str:
 def outputs(chance: Random, folder: Path) -> None:
     """Outputs are cleaned, recorded, read again, compared, escaped and downloaded as they are."""
     page, found = page_in(folder), [printed(chance), printed(chance)]
-    recording = update(None, page, ABOUT, found)
-    assert recording is not None
-    files = Recordings(folder, RECORDINGS)
-    place(files.folder, page).unlink(missing_ok=True)
-    files.save(page, recording)
-    assert files.load(page) == ((recording,), [])
+    recording = recording_of(page, found)
+    assert save(folder, page, recording).load(page) == ((recording,), [])
     for one in found:
         assert len(one.text) <= LIMIT + 100
         assert not CONTROLS.search(one.shown)
@@ -189,12 +182,8 @@ def recordings(chance: Random, folder: Path) -> None:
     """A file that somebody changed, with names that match, is refused or does no harm."""
     page = page_in(folder)
     figure = Output(figures=(Figure(SVG.format("<g/>"), "A line."),))
-    made = update(None, page, ABOUT, [printed(chance), figure])
-    assert made is not None
-    files = Recordings(folder, RECORDINGS)
+    files = save(folder, page, recording_of(page, [printed(chance), figure]))
     path = place(files.folder, page)
-    path.unlink(missing_ok=True)
-    files.save(page, made)
     found = spoilt(chance, json.loads(path.read_text(encoding="utf-8")))
     with contextlib.suppress(TypeError, KeyError, AttributeError, ValueError):
         if chance.random() < 0.8:
@@ -228,8 +217,7 @@ def forge(chance: Random, found: Any) -> None:
 def pages(chance: Random, folder: Path) -> None:
     """A published page that somebody changed is refused, or its files stay below their folder, and its list is text."""
     page = page_in(folder)
-    made = update(None, page, ABOUT, [printed(chance), printed(chance)])
-    assert made is not None
+    made = recording_of(page, [printed(chance), printed(chance)])
     text = check_export(page, "Title", {"snippets/x.py": "1"}, [made])
     data = bytes_of(chance, spoilt(chance, json.loads(text)))
     try:
@@ -243,28 +231,9 @@ def pages(chance: Random, folder: Path) -> None:
         assert (folder / name).resolve().is_relative_to(folder.resolve()), name
 
 
-KINDS = [tarfile.REGTYPE] * 6 + [
-    tarfile.SYMTYPE,
-    tarfile.LNKTYPE,
-    tarfile.DIRTYPE,
-    tarfile.CHRTYPE,
-    tarfile.GNUTYPE_SPARSE,
-]
-PARTS = [
-    "tests",
-    "recordings",
-    "tests/recordings",
-    "..",
-    ".",
-    "",
-    "a",
-    "cpu-2.13.0+cpu",
-    "d" * 200,
-    "x.json",
-    "é",
-    "\\",
-    "C:",
-]
+KINDS = [tarfile.REGTYPE] * 6
+KINDS += [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE, tarfile.GNUTYPE_SPARSE]
+PARTS = [*"tests recordings tests/recordings .. . a cpu-2.13.0+cpu x.json é \\ C:".split(), "", "d" * 200]
 
 
 def archives(chance: Random, folder: Path) -> None:
@@ -294,41 +263,19 @@ def archives(chance: Random, folder: Path) -> None:
 
 
 TAGS = [*ELEMENTS - {"svg"}, "script", "a", "foreignObject", "animate", "set", "iframe", "svg", "S", "style"]
-ATTRIBUTES = [
-    "id",
-    "fill",
-    "style",
-    "clip-path",
-    "href",
-    "xlink:href",
-    "onload",
-    "d",
-    "transform",
-    "width",
-    "class",
-    "filter",
-]
-REFERRED = [
-    "#{}",
-    "url(#{})",
-    "fill: url(#{})",
-    "javascript:alert(1)",
-    "//example.org/#{}",
-    "1",
-    "{}",
-    "a() b()",
-    "data:,{}",
-]
+ATTRIBUTES = "id fill style clip-path href xlink:href onload d transform width class filter".split()
+REFERRED = ["#{}", "url(#{})", "fill: url(#{})", "//example.org/#{}", "1", "{}", "a() b()", "data:,{}"]
+REFERRED += ["javascript:alert(1)"]
 
 
 def drawn(chance: Random, depth: int = 0) -> str:
     """A made-up part of a figure."""
     tag = chance.choice(TAGS if chance.random() < 0.05 else ["g", "use", "path", "defs", "pattern", "clipPath", "text"])
-    about = "".join(
-        f" {chance.choice(ATTRIBUTES if chance.random() < 0.1 else ['fill', 'href', 'clip-path'])}"
-        f'="{chance.choice(REFERRED if chance.random() < 0.1 else REFERRED[:2]).format(chance.choice("abcdefgh"))}"'
-        for _ in range(chance.randint(0, 1))
-    )
+    about = ""
+    if chance.random() < 0.5:
+        name = chance.choice(ATTRIBUTES if chance.random() < 0.1 else ["fill", "href", "clip-path"])
+        value = chance.choice(REFERRED if chance.random() < 0.1 else REFERRED[:2])
+        about = f' {name}="{value.format(chance.choice("abcdefgh"))}"'
     about += f' id="{chance.choice("abcdefgh")}"' if chance.random() < 0.5 else ""
     inside = "".join(drawn(chance, depth + 1) for _ in range(chance.randint(0, 4))) if depth < 6 else ""
     inside += words(chance, 1) if chance.random() < 0.01 else ""
@@ -371,19 +318,8 @@ def figures(chance: Random, folder: Path) -> None:
     assert not re.search(r"javascript:|//example|data:(?!image/png)", svg)
 
 
-START = ["<select>", "<title>", "<xmp>", "<plaintext>", "<math>", "<audio>", "<template>", "<svg>", "<p>", "<div>"]
-START += [
-    "<!--",
-    "<style>",
-    "<script>",
-    "<textarea>",
-    "<table>",
-    "<noembed>",
-    "<noframes>",
-    "<option>",
-    '<p title="',
-    "<iframe>",
-]
+START = "<select> <title> <xmp> <plaintext> <math> <audio> <template> <svg> <p> <div> <!-- <style> <script>".split()
+START += [*"<textarea> <table> <noembed> <noframes> <option> <iframe>".split(), '<p title="']
 END = [*(f"</{name[1:]}" for name in START if name.endswith(">")), "-->", '">', "]]>", "<p/>", "<br/>"]
 
 
@@ -403,7 +339,7 @@ def html_pages(chance: Random, folder: Path) -> None:
     assert not missing, min(missing, key=len)
 
 
-SITE = Path(__file__).parents[2] / "docs/assets/samedevice.js"
+SITE = HERE.parents[1] / "docs/assets/samedevice.js"
 READS = """const found = JSON.parse(require("fs").readFileSync(0, "utf8")).map((hash) => {
   const location = { hash, search: "" };
   %s
@@ -428,11 +364,7 @@ def addresses(chance: Random, folder: Path) -> None:
 
 
 ATTACKS: dict[str, Callable[[Random, Path], None]] = {
-    "outputs": outputs,
-    "recordings": recordings,
-    "pages": pages,
-    "archives": archives,
-    "figures": figures,
+    **{one.__name__: one for one in (outputs, recordings, pages, archives, figures)},
     **({"html": html_pages} if CHROMIUM else {}),
     **({"addresses": addresses} if shutil.which("node") else {}),
 }

@@ -13,7 +13,19 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from attacks import ABOUT, PIECES, VALUES, page_in, printed, weave_plainly
+from attacks import (
+    ABOUT,
+    HERE,
+    PIECES,
+    VALUES,
+    page_in,
+    page_with,
+    printed,
+    recording_of,
+    save,
+    unescaped,
+    weave_plainly,
+)  # fmt: skip
 
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
@@ -24,17 +36,14 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, place
-from samedevice.outputs.recordings import update
 from samedevice.outputs.schema import RECORDING, SchemaError, read
-from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
 from samedevice.temporary import write_atomically
 from samedevice.weaving.panes import ShownOutput
 
 PLACES = {"/srv/": "", "/srv": ".", "/": "", "/opt/a b/": "", "/opt/a b": "."}
-LIGHT = Path(__file__).parents[2] / "tests/samples/light"
+LIGHT = HERE.parents[1] / "tests/samples/light"
 NEWER = Environment("cpu", "EPYC 9B14", "2.15.0+cu132", "3.11.7", "", "2026-11-22", "2.4.6")
 
 Pair = tuple[str, str]
@@ -71,22 +80,12 @@ def cleaning(chance: Random, folder: Path) -> None:
     pairs = [cleaned_pair(chance) for _ in range(chance.randint(1, 40))]
     given, kept = ("\n".join(words) for words in zip(*pairs, strict=True))
     found = clean(given, PLACES)
-    assert found == kept, next(
-        pair for pair in zip(found.split("\n"), kept.split("\n"), strict=False) if len({*pair}) > 1
-    )
+    lines = zip(found.split("\n"), kept.split("\n"), strict=False)
+    assert found == kept, next(pair for pair in lines if len({*pair}) > 1)
     assert clean(found, PLACES) == found
 
 
-UNITS = [
-    *"<>&;:/.,-+#@%'\"`()[]{}0123456789abcxef \n\t\r\x1b\x00",
-    "e-",
-    "0x",
-    " at ",
-    "<!--",
-    "://",
-    "frame #",
-    "url(",
-]
+UNITS = [*"<>&;:/.,-+#@%'\"`()[]{}0123456789abcxef \n\t\r\x1b\x00", *"e- 0x <!-- :// url(".split(), " at ", "frame #"]
 SECONDS = 2.0
 """Processor time for a text of the greatest length; what grows with its square takes minutes."""
 
@@ -102,10 +101,8 @@ def altered(chance: Random, text: str) -> str:
     """The text with each of some words replaced, at places that are the same distance apart, or anywhere."""
     parts = re.split(r"(\s+|\b)", text)
     step = chance.choice([2, 3, 7, 20, 100])
-    places = (
-        range(0, len(parts), step) if chance.random() < 0.5 else chance.choices(range(len(parts)), k=len(parts) // step)
-    )
-    for at in places:
+    anywhere = chance.choices(range(len(parts)), k=len(parts) // step)
+    for at in anywhere if chance.random() < 0.5 else range(0, len(parts), step):
         parts[at] = chance.choice(["", "c", "c d", "\n"])
     return "".join(parts)
 
@@ -125,28 +122,15 @@ def times(chance: Random, folder: Path) -> None:
     within(lambda: same_text(text, f"{text} "))
     within(lambda: same_text(text, f" {text}", numbers_vary=True))
     kept = clean(text, PLACES)
-    for escape in (
-        escaping.html,
-        escaping.markdown,
-        escaping.python_comment,
-        escaping.terminal,
-        escaping.xml,
-        escaping.url,
-    ):
-        within(partial(escape, kept))
-    for figure in (
-        text,
-        f"<svg>{text}</svg>",
-        f'<svg d="{text}"/>',
-        f'<svg style="{text}"/>',
-        f"<svg><style>{text}</style></svg>",
-    ):
-        within(partial(figure_fault.__wrapped__, figure))
-    page = page_in(folder)
-    shown = [ShownOutput("cpu", Output(kept[:20_000]), ABOUT), ShownOutput("cpu", Output(kept[1:20_000]), NEWER)]
-    within(lambda: weave_plainly(page, {0: shown, 1: []}))
-    other = Output(altered(chance, kept[:20_000]))
-    within(lambda: weave_plainly(page, {0: [shown[0], ShownOutput("cpu", other, NEWER)], 1: []}))
+    for name in ("html", "markdown", "python_comment", "terminal", "xml", "url"):
+        within(partial(getattr(escaping, name), kept))
+    for svg in ("{}", "<svg>{}</svg>", '<svg d="{}"/>', '<svg style="{}"/>', "<svg><style>{}</style></svg>"):
+        within(partial(figure_fault.__wrapped__, svg.replace("{}", text)))
+    page, other = page_in(folder), altered(chance, kept[:20_000])
+    shown = ShownOutput("cpu", Output(kept[:20_000]), ABOUT)
+    for newer in (kept[1:20_000], other):
+        pair = [shown, ShownOutput("cpu", Output(newer), NEWER)]
+        within(partial(weave_plainly, page, {0: pair, 1: []}))
     within(lambda: schema(chance, text))
 
 
@@ -169,15 +153,10 @@ def edits(chance: Random, folder: Path) -> None:
 
     What follows from other code, or from another file that was read, is stale; who changes that can hide an output.
     """
-    page = page_in(folder)
-    files = Recordings(folder, RECORDINGS)
+    page, same = page_in(folder), [printed(chance), printed(chance)]
+    made = ([one if chance.random() < 0.7 else printed(chance) for one in same] for _ in range(2))
+    files = save(folder, page, *(recording_of(page, *pair) for pair in zip(made, (ABOUT, NEWER), strict=True)))
     path = place(files.folder, page)
-    path.unlink(missing_ok=True)
-    same = [printed(chance), printed(chance)]
-    for about in (ABOUT, NEWER):
-        made = update(None, page, about, [one if chance.random() < 0.7 else printed(chance) for one in same])
-        assert made is not None
-        files.save(page, made)
     before, _ = files.load(page)
     shown = {one.environment: [one.find(page, block.index).output for block in page.blocks] for one in before}
     assert all(one is not None for found in shown.values() for one in found)
@@ -196,54 +175,9 @@ def edits(chance: Random, folder: Path) -> None:
     assert all(isinstance(error, RecordingError) for error in errors)
 
 
-DEATHS = [
-    "os.kill(os.getppid(), signal.SIGKILL); time.sleep(20)",
-    "os.kill(os.getppid(), signal.SIGTERM); time.sleep(0.1)",
-    "os.kill(os.getppid(), signal.SIGSEGV); time.sleep(20)",
-    "os.kill(os.getpid(), signal.SIGKILL)",
-    "os.killpg(0, signal.SIGKILL)",
-    "os.abort()",
-    "os._exit(3)",
-    "raise SystemExit(0)",
-    "raise KeyboardInterrupt",
-    "sys.stdout = None\nprint(1)",
-    "sys.stdout.close()",
-    "sys.stderr.close(); sys.stdout.close(); 1 / 0",
-    "os.close(1)",
-    "os.closerange(0, 100)",
-    "os.closerange(3, 100)",
-    "os.fork()",
-    "os.fork() or os._exit(0)",
-    "[os.write(n, b'{\"exit\": 0}\\n') for n in range(1, 12) if os.path.exists(f'/proc/self/fd/{n}')]",
-    "[os.write(n, b'}\\xff\\n') for n in range(1, 12) if os.path.exists(f'/proc/self/fd/{n}')]",
-    "import ctypes; ctypes.string_at(0)",
-    "sys.setrecursionlimit(10**6)\ndef f(): f()\nf()",
-    "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))",
-    "import shutil; shutil.rmtree(os.getcwd())",
-    "import shutil; shutil.rmtree(os.path.dirname(os.getcwd()))",
-    "import shutil; shutil.rmtree(os.path.dirname(os.path.dirname(os.getcwd())))",
-    "import builtins; del builtins.print, builtins.repr",
-    "import threading; threading.Thread(target=time.sleep, args=(100,)).start()",
-    "import subprocess; subprocess.Popen(['sleep', '100'], start_new_session=True)",
-    "signal.alarm(1); time.sleep(5)",
-    "signal.signal(signal.SIGTERM, signal.SIG_IGN); os.kill(os.getppid(), signal.SIGTERM)",
-    "print('x' * 10**7)",
-    "class A:\n    def __repr__(self): os._exit(1)\nA()",
-    "class A(Exception):\n    def __str__(self): raise self\nraise A",
-    "sys.modules.clear()",
-    "sys.settrace(lambda *a: 1 / 0)\nprint(1)",
-    "import json; json.dumps = None",
-    "globals().clear()",
-]
+DEATHS = unescaped(HERE / "deaths.txt")
+"""Code that kills what it can reach."""
 FINE = "```python\nprint(1)\n```\n"
-
-
-def section(folder: Path, name: str, text: str) -> Page:
-    """A page with this text."""
-    path = folder / f"docs/{name}.md"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return parse_page(path, folder)
 
 
 @contextlib.contextmanager
@@ -265,11 +199,11 @@ def running(folder: Path) -> Iterator[SectionRunner]:
 
 def server(chance: Random, folder: Path) -> None:
     """A block that kills what it can reach is told, with its page, and the pages after it run."""
-    fine = section(folder, "fine", FINE)
+    fine = page_with(folder, "fine", FINE)
     with running(folder) as runner:
         for number in range(2):
             code = "import os, signal, sys, time\n" + "\n".join(chance.choices(DEATHS, k=chance.choice([1, 1, 2])))
-            killer = section(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
+            killer = page_with(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
             outputs = runner.run(killer, "cpu").outputs
             assert None not in outputs, code
             assert [one and one.shown for one in runner.run(fine, "cpu").outputs] == ["1"], code
@@ -290,7 +224,7 @@ def forging(chance: Random, folder: Path) -> None:
             lines = [f"{name} = lambda *given, **more: {FORGED!r}" for name in names]
             modules = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names))
             code = "\n".join([f"import {modules}", *lines, "print('real')"])
-            page = section(folder, f"forger{number}", f"```python\n{code}\n```\n\n{FINE}")
+            page = page_with(folder, f"forger{number}", f"```python\n{code}\n```\n\n{FINE}")
             for text, output in zip(("real\n", "1\n"), runner.run(page, "cpu").outputs, strict=True):
                 assert output is not None, code
                 assert output.text == text or output.raised or output.died, code
@@ -298,8 +232,5 @@ def forging(chance: Random, folder: Path) -> None:
 
 
 ON_RUNS: dict[str, Callable[[Random, Path], None]] = {
-    "cleaning": cleaning,
-    "times": times,
-    "edits": edits,
-    **({"server": server, "forging": forging} if sys.platform == "linux" else {}),
+    one.__name__: one for one in (cleaning, times, edits, *((server, forging) if sys.platform == "linux" else ()))
 }
