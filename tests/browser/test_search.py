@@ -546,7 +546,7 @@ def test_the_best_entry_shows_its_class_and_its_section(errors: Any) -> None:
 def test_the_answer_has_the_buttons_of_its_page(context: Any, address: str) -> None:
     """What is copied is the program of that page; of each switch one side is chosen."""
     page = context.new_page()
-    page.goto(f"{address}reference/errors.html?error=mat1 and mat2 shapes cannot be multiplied (3x2 and 3x2)")
+    page.goto(f"{address}reference/errors.html?error=mat1 and mat2 shapes cannot be multiplied (15x4 and 2x6)")
     page.locator(".sd-best .sd-run").nth(1).wait_for()
     assert copied(page, 1) == texts("errors/mat1-and-mat2-shapes-cannot-be-multiplied.md")[1]
     assert page.locator(".sd-best [data-md-type=copy]").count() == page.locator(".sd-best pre > code").count()

@@ -33,11 +33,15 @@ LINEAR = """  File "/opt/lib/python3.12/site-packages/torch/nn/modules/linear.py
 MAT = "RuntimeError: mat1 and mat2 shapes cannot be multiplied"
 MAT_PAGE = "errors/mat1-and-mat2-shapes-cannot-be-multiplied"
 FITTING = [
-    (f"{MAT} (64x784 and 512x10)", f"{MAT_PAGE}#err-linear-flattened", "`nn.Linear(784, 10)`"),
-    (f"{LINEAR}{MAT} (3x2 and 3x2)", f"{MAT_PAGE}#err-linear-flattened", "`nn.Linear(2, 2)`"),
-    (f"{MAT} (3x2 and 3x2)", MAT_PAGE, "`first @ second.T` is 3x3"),
-    (f"{MAT} (3x2 and 5x2)", MAT_PAGE, "`first @ second.T` has the shape 3x5"),
-    (f"    c = torch.mm(a, b)\n{MAT} (64x784 and 512x10)", MAT_PAGE, "no transposition makes them fit"),
+    (f"{MAT} (64x784 and 512x10)", MAT_PAGE, "`nn.Linear(784, 10)`"),
+    (f"{LINEAR}{MAT} (3x2 and 3x2)", MAT_PAGE, "`nn.Linear(2, 2)`"),
+    (f"{MAT} (3x2 and 3x2)", f"{MAT_PAGE}#err-mat1-mat2-shapes", "`first @ second.T` is 3x3"),
+    (f"{MAT} (3x2 and 5x2)", f"{MAT_PAGE}#err-mat1-mat2-shapes", "`first @ second.T` has the shape 3x5"),
+    (
+        f"    c = torch.mm(a, b)\n{MAT} (64x784 and 512x10)",
+        f"{MAT_PAGE}#err-mat1-mat2-shapes",
+        "no transposition makes them fit",
+    ),
     (
         "RuntimeError: shape '[32, 400]' is invalid for input of size 51200",
         "errors/shape-is-invalid-for-input-of-size",
