@@ -11,9 +11,9 @@ from made_build import TWO, Build, Write, kept, record_as_run, texts
 
 from samedevice import devices
 from samedevice.errors import SessionError
-from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
+from samedevice.outputs.record import OutputCache
 from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from samedevice.devices import torch_build
-from samedevice.outputs.cache import OutputCache
-from samedevice.outputs.record import UNCHANGED
+from samedevice.outputs.record import UNCHANGED, OutputCache
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page

@@ -16,7 +16,7 @@ from samedevice.integration.mkdocs.config import SCHEME, settings_of
 from samedevice.integration.project_file import ProjectError
 from samedevice.integration.project_file import settings_of as read_settings
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.orphans import orphans
+from samedevice.outputs.recording_files import orphans
 from samedevice.pages.page import Page
 from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
@@ -90,7 +90,7 @@ def test_recordings_without_a_page_are_named_where_they_are(tmp_path: Path) -> N
     path = tmp_path / "golden" / "topic" / "gone.json"
     path.parent.mkdir(parents=True)
     path.write_text("{}", encoding="utf-8")
-    (told,) = orphans(tmp_path, [], OTHER)
+    (told,) = orphans(tmp_path, OTHER)
     assert told.startswith("golden/topic/gone.json: there is no page documentation/en/topic/gone; delete it")
 
 

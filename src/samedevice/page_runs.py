@@ -12,10 +12,10 @@ from pathlib import Path
 
 from samedevice.devices import DEVICES, Simulator, torch_build
 from samedevice.outputs import record
-from samedevice.outputs.cache import OutputCache, as_recording
 from samedevice.outputs.checks import fails_as_known
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
+from samedevice.outputs.record import OutputCache, as_recording
 from samedevice.outputs.recording_files import Recorded, Recordings, file_hash
 from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from samedevice.outputs.environments import Environment
-from samedevice.outputs.orphans import orphans
 from samedevice.outputs.output import Figure, Output
-from samedevice.outputs.recording_files import Recordings
+from samedevice.outputs.recording_files import Recordings, orphans
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Page
 
@@ -30,31 +29,15 @@ def page(root: Path, write: Callable[..., Page]) -> Page:
 
 
 def test_a_recording_with_its_page_is_no_stray(root: Path, page: Page) -> None:
-    """Nor are its figures."""
-    assert list(orphans(root, [page])) == []
+    """Nor are its figures, nor is one of a page that cannot be read: that is only looked for, and not into."""
+    assert list(orphans(root)) == []
 
 
-def test_a_recording_whose_page_cannot_be_read_is_no_stray(root: Path, page: Page) -> None:
-    """A typing mistake on a page must not have its recordings deleted."""
-    assert list(orphans(root, [])) == []
-
-
-def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page, write: Callable[..., Page]) -> None:
-    """Other code, or code that has a recording already, is not its page."""
+def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page) -> None:
+    """Its outputs follow their code to another page, so that the file is not needed once that one is recorded."""
     (root / page.path).unlink()
-    other = write("```python\ntwo\n```\n", "docs/other.md")
     advice = "; delete it and its figures with git rm, or bring the page back with git checkout"
-    assert list(orphans(root, [other])) == [GONE + advice]
-
-
-def test_a_recording_whose_page_was_renamed_is_told_with_the_new_name(
-    root: Path, page: Page, write: Callable[..., Page]
-) -> None:
-    """Also where code was added to the page since."""
-    (root / page.path).unlink()
-    new = write("```python\none\n```\n\n```python\ntwo\n```\n", "docs/new.md")
-    advice = "docs/new.md has its code, and shows what is in it; rename it, and its figures alike, to new.json"
-    assert list(orphans(root, [new])) == [f"{GONE}, but {advice}"]
+    assert list(orphans(root)) == [GONE + advice]
 
 
 def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> None:
@@ -63,4 +46,4 @@ def test_a_figure_that_no_recording_names_is_told(root: Path, page: Page) -> Non
     (root / FOLDER / "none@0123.svg").write_text("<svg/>")
     told = "this figure belongs to no recording; delete it"
     places = ("tests/recordings/none@0123.svg", "tests/recordings/topic/old@0123.svg")
-    assert list(orphans(root, [page])) == [f"{place}: {told}" for place in places]
+    assert list(orphans(root)) == [f"{place}: {told}" for place in places]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from samedevice.devices import torch_build
-from samedevice.outputs.cache import OutputCache
 from samedevice.outputs.environments import Run
+from samedevice.outputs.record import OutputCache
 from samedevice.outputs.recording_files import Recordings, file_hash, place
 from samedevice.outputs.recordings import State
 from samedevice.page_runs import PageRuns

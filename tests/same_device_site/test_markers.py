@@ -24,9 +24,8 @@ from same_device_site.tested import Claimed
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
-from samedevice.outputs.counts import count_blocks
 from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import block_statuses
+from samedevice.outputs.recordings import block_statuses, count_blocks
 from samedevice.pages.page import Page
 from samedevice.project import NOTEBOOK, RECORDINGS
 from samedevice.weaving.prose import title

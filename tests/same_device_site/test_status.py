@@ -14,11 +14,10 @@ from same_device_site.error_sections import Evidence, Proof, error_sections
 from same_device_site.settings import parse_page
 from same_device_site.site import Site
 from same_device_site.status import status
-from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings, load_all
-from samedevice.outputs.recordings import Recording, update
+from samedevice.outputs.recordings import Count, Recording, count_blocks, update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 

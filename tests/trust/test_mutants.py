@@ -35,11 +35,10 @@ from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.outputs.checks import Verdict
 from samedevice.outputs.comparison import difference
-from samedevice.outputs.counts import Count, count_blocks
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.page_file import to_text
 from samedevice.outputs.recording_files import Recordings, figure_files, load_all, place, read_file
-from samedevice.outputs.recordings import RecordedBlock, Recording, update
+from samedevice.outputs.recordings import Count, RecordedBlock, Recording, count_blocks, update
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner

@@ -24,10 +24,10 @@ from samedevice.integration.project_file import (
     settings_of,
     weaves,
 )
+from samedevice.integration.summary import Failed, by_kind, failed
 from samedevice.outputs.checks import fault, unexpected
 from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
-from samedevice.outputs.failures import Failed, by_kind, failed
 from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.record import UNCHANGED
 from samedevice.page_runs import PageRuns

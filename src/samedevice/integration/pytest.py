@@ -24,8 +24,7 @@ from samedevice.errors import SessionError
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
-from samedevice.outputs.orphans import orphans
-from samedevice.outputs.recording_files import Recordings
+from samedevice.outputs.recording_files import Recordings, orphans
 from samedevice.page_runs import PageRuns, starts_programs, sweep
 from samedevice.pages.parsing import readable
 from samedevice.pages.percent import is_program
@@ -193,7 +192,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         lines += elsewhere(found, () if job.simulated else job.devices)
         lines += outdated(found, job.devices, job.simulated)
         lines += failing(found, job.devices)
-        lines += orphans(root, pages, settings)
+        lines += orphans(root, settings)
     if lines:
         terminalreporter.section("recordings")
         for line in lines:

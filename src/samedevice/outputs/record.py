@@ -1,26 +1,42 @@
-"""record: a run of a page into its recording, and into the fences of the page that say what their blocks print."""
+"""record: goes in what a page's blocks printed; comes out a recording: in the page's file, and in this machine's cache.
+
+The cache is made of the same files as recordings. Tests and builds fill it; builds take from it what they need not run.
+Beside each file is a key: the packages and the hardware that it was made with. What a page itself says that its blocks
+print is written here, too.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import platform
 import re
-from collections.abc import Iterable, Iterator
+import shutil
+import site
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from samedevice.devices import LABELS
+from samedevice import file_cache
+from samedevice.devices import KINDS, LABELS, torch_build
 from samedevice.errors import RecordingError
+from samedevice.nvidia import read_lines
 from samedevice.outputs.checks import expected_text, fault, unexpected
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import CHANGED, Output
 from samedevice.outputs.recording_files import Recorded, Recordings, place
-from samedevice.outputs.recordings import update
+from samedevice.outputs.recordings import Recording, is_stale, update
 from samedevice.pages.page import Block, Page
-from samedevice.temporary import write_atomically
+from samedevice.project import CACHE
+from samedevice.temporary import sweep_files, writable, write_atomically
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 """A line of a file with its end."""
 ADVICE = "make room on the disk, or make the checkout writable, and record again"
+PROCESSORS = Path("/proc/cpuinfo")
+"""Where Linux describes its processors."""
 
 
 def record(page: Page, run: Run, files: Recordings, recorded: Recorded, simulated: bool = False) -> str:
@@ -94,3 +110,110 @@ def _with_fences(page: Page, lines: list[str], printed: Iterable[tuple[Block, st
         end = lines[first][len(lines[first].rstrip("\r\n")) :]
         lines[first + 1 : last] = [f"{line}{end}" for line in block.expected.lines(text)]
     return lines
+
+
+class OutputCache:
+    """The cache of the repository at `root`; what another engine kept is forgotten."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / CACHE
+        self.outputs = self.folder / "outputs"
+        path, key = self.folder / "engine", file_cache.runner()
+        sweep_files(self.folder)
+        if file_cache.find(path, key) is None:
+            shutil.rmtree(self.outputs, ignore_errors=True)
+            file_cache.keep(path, key, True)
+        self.writable = writable(self.folder)
+        file_cache.ignore(self.folder)
+        self.usable = file_cache.find(path, key) is not None
+        self.packages = installed()
+
+    def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
+        """The file that says what a kept run was made with, and what it has to say."""
+        return place(self.folder / "keys" / device, page), file_cache.digest(
+            "\0".join([*self.packages, *hardware(device), page.settings.cwd, repr(page.settings.env)])
+        )
+
+    def find(self, page: Page, device: str) -> Recording | None:
+        """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
+        if not self.usable or file_cache.find(*self._place_of_key(page, device)) is None:
+            return None
+        found = self._recording(page, device)
+        if found is None or found.environment.python != platform.python_version():
+            return None
+        hashes = found.hashes(page)
+        at = {hash: index for index, hash in enumerate(hashes)}
+        entries = tuple(one for one in found.entries if one.hash in at and not is_stale(one, page, at[one.hash]))
+        return replace(found, entries=entries) if entries else None
+
+    def _recording(self, page: Page, device: str) -> Recording | None:
+        """What is kept of a page on a device with this PyTorch."""
+        recordings, _ = self._files().load(page)
+        version = "" if page.settings.library else torch_build().version
+        own = (one for one in recordings if (one.environment.device, one.environment.torch) == (device, version))
+        return next(own, None)
+
+    def _files(self) -> Recordings:
+        """The files of the cache. What another page printed was perhaps made with other packages."""
+        return Recordings(self.root, self.outputs, follow=False)
+
+    def missing(self, page: Page, device: str, failing: Container[int] = ()) -> set[int]:
+        """The blocks, by index, of those sections of which a block is not kept; of these every block has to run.
+
+        Blocks that are known to fail, by index, need not be kept.
+        """
+        found = self.find(page, device)
+        known = {entry.hash for entry in found.entries} if found else set()
+        hashes = page.hashes(device, torch_build().version)
+        lacking = {
+            block.index
+            for block in page.blocks
+            if hashes[block.index] is not None
+            and block.options.count == 1
+            and hashes[block.index] not in known
+            and block.index not in failing
+        }
+        parts = ({block.index for block in blocks} for _, blocks in page.units)
+        return {index for part in parts if part & lacking for index in part}
+
+    def keep(self, page: Page, device: str, run: Run, recorded: Sequence[Recording] = ()) -> None:
+        """Keep what blocks printed without a fault, given what is recorded of the page."""
+        outputs = [
+            None if output is None or fault(block, device, output) else output
+            for block, output in zip(page.blocks, run.outputs, strict=True)
+        ]
+        kept = self.find(page, device)
+        found = as_recording(page, replace(run, outputs=tuple(outputs)), kept, recorded)
+        if found is not None and found.entries and found != kept:
+            with contextlib.suppress(OSError, RecordingError):  # a cache only saves time
+                if self._files().load(page)[1]:
+                    place(self.outputs, page).unlink()
+                self._files().save(page, found)
+                file_cache.keep(*self._place_of_key(page, device), True)
+
+
+def as_recording(
+    page: Page, run: Run, kept: Recording | None = None, recorded: Sequence[Recording] = ()
+) -> Recording | None:
+    """What a run printed, with what was kept of blocks that did not run; None if the device was not there."""
+    if run.environment is None:
+        return None
+    return update(kept, page, run.environment, run.outputs, others=recorded) or kept
+
+
+def installed() -> list[str]:
+    """Names and versions of all installed packages: those that a page imports import others in turn.
+
+    They are looked for where a new interpreter finds them. `sys.path` will not do: setuptools, once it is imported,
+    puts a folder with packages of its own there.
+    """
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    own = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    folders = dict.fromkeys(map(os.path.abspath, filter(None, [*named, *own, *site.getsitepackages()])))
+    return sorted({path.name for folder in folders for path in Path(folder).glob("*.*-info")})
+
+
+def hardware(device: str) -> list[str]:
+    """What this machine says of a kind of device: of its GPUs and their driver, or of its processor."""
+    return KINDS[device].facts() or [platform.machine(), *read_lines(PROCESSORS, "model name")[:1]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from samedevice.outputs import figures
 from samedevice.outputs.page_file import PageFile, from_text, to_text
 from samedevice.outputs.recordings import RecordedBlock, Recording
 from samedevice.pages.page import Page
+from samedevice.project import DEFAULTS, PAGES, Settings
 from samedevice.temporary import locked, write_atomically
 
 LARGEST = 50_000_000
@@ -187,11 +188,6 @@ def figure_files(path: Path) -> list[Path]:
     return sorted(path.parent.glob(f"{glob.escape(path.stem)}@*.svg"))
 
 
-def figure_owner(figure: Path) -> str:
-    """The name of the page that a figure's file belongs to."""
-    return figure.name.rpartition("@")[0]
-
-
 def file_hash(path: Path) -> str:
     """Hash of the bytes of a file; empty where it cannot be read."""
     try:
@@ -208,3 +204,26 @@ def _text(path: Path, most: int) -> str:
     if size > most:
         raise ValueError(f"{path.name} has {size:,} bytes of at most {most:,}")
     return path.read_text(encoding="utf-8")
+
+
+def orphans(root: Path, settings: Settings = DEFAULTS) -> Iterator[str]:
+    """A line for each file among the recordings that belongs to no page, with what to do. A page that cannot be read
+    has a file all the same, and keeps its recordings."""
+    folder = root / settings.recordings
+    for path in sorted(folder.rglob("*")):
+        where, name = path.relative_to(root).as_posix(), path.relative_to(folder).with_suffix("").as_posix()
+        pages = [root / settings.docs / f"{name}{suffix}" for suffix in PAGES]
+        if path.suffix == ".json" and not any(page.is_symlink() or page.exists() for page in pages):
+            advice = "delete it and its figures with git rm, or bring the page back with git checkout"
+            yield f"{where}: there is no page {settings.docs}/{name}; {advice}"
+        elif path.suffix == ".svg" and not _is_used(path):
+            yield f"{where}: this figure belongs to no recording; delete it"
+
+
+def _is_used(figure: Path) -> bool:
+    """Whether the recording beside a figure names it."""
+    owner, _, hash = figure.stem.rpartition("@")
+    try:
+        return f'"{hash}"' in figure.with_name(f"{owner}.json").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False

@@ -27,8 +27,7 @@ from samedevice.integration.project_file import EXTENSION
 from samedevice.integration.rendered_site import RenderedSite
 from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
-from samedevice.outputs.orphans import orphans
-from samedevice.outputs.recording_files import place
+from samedevice.outputs.recording_files import orphans, place
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
@@ -104,7 +103,7 @@ class SiteBuild:
                 self.pages[file.src_uri] = self._parsed(file.src_uri)
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
         self._extend()
-        for line in orphans(self.runs.root, pages, self.settings):
+        for line in orphans(self.runs.root, self.settings):
             log.warning(line)
         self.runs.build(pages)
 

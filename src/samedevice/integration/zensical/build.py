@@ -20,7 +20,7 @@ from samedevice.integration.page_weaver import PageWeaver, Woven
 from samedevice.integration.project_file import NAME, ProjectError
 from samedevice.integration.zensical.copy import DocsCopy, description
 from samedevice.integration.zensical.pages import address_of
-from samedevice.outputs.orphans import orphans
+from samedevice.outputs.recording_files import orphans
 from samedevice.page_runs import PageRuns
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.output_html import UNSEARCHED
@@ -35,7 +35,7 @@ def build(root: Path) -> int:
     """
     copy = DocsCopy(root.resolve())
     config = copy.configure()
-    copy.problems += orphans(copy.root, list(copy.pages.values()), copy.settings)
+    copy.problems += orphans(copy.root, copy.settings)
     made = dict(_made(copy, PageWeaver(PageRuns(copy.root), address_of(config))))
     taken = {uri: dict(one.exports) for uri, one in made.items() if one.exports}
     copy.fill(taken)

@@ -1,4 +1,4 @@
-"""made_with: what the build's cache depends on beside the code."""
+"""record: what the build's cache depends on beside the code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from samedevice import nvidia
 from samedevice.devices import torch_build
-from samedevice.outputs import made_with
-from samedevice.outputs.cache import OutputCache
+from samedevice.outputs import record
 from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import Output
+from samedevice.outputs.record import OutputCache
 from samedevice.pages.page import Page
 
 GPU = "Model: \t\t NVIDIA {}\nIRQ:   \t\t 24\n"
@@ -39,11 +39,11 @@ def test_what_a_package_adds_to_the_path_is_not_another_package(
     root: Path, write: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Setuptools does so when it is imported: a test that ran before decided whether a page was run again."""
-    found = made_with.installed()
+    found = record.installed()
     assert any(name.startswith("torch-") for name in found)
     (root / "vendored/more-1.0.dist-info").mkdir(parents=True)
     monkeypatch.syspath_prepend(str(root / "vendored"))
-    assert made_with.installed() == found
+    assert record.installed() == found
 
 
 def test_another_gpu_or_driver_is_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,10 +55,10 @@ def test_another_gpu_or_driver_is_another_device(tmp_path: Path, monkeypatch: py
     found = []
     for name, irq in (("H100", "24"), ("H100", "25"), ("H200", "24")):
         gpu.write_text(GPU.format(name).replace("24", irq), encoding="utf-8")
-        found.append(made_with.hardware("cuda"))
+        found.append(record.hardware("cuda"))
     (tmp_path / "version").write_text("NVRM version: NVIDIA 581.00.00\nGCC version: 12\n", encoding="utf-8")
-    found.append(made_with.hardware("cuda"))
+    found.append(record.hardware("cuda"))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    found.append(made_with.hardware("cuda"))
+    found.append(record.hardware("cuda"))
     assert found[0] == found[1]
     assert len({tuple(one) for one in found}) == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedevice.outputs.failures import kind_of
+from samedevice.integration.summary import kind_of
 from samedevice.outputs.output import Output, Raised
 
 
