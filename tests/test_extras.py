@@ -13,7 +13,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 from samedevice.extras import EXTRAS, MissingExtra, need
-from samedevice.integration.cli import FAILED, main
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
 from samedevice.page_runs import PageRuns
@@ -35,8 +34,8 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_there_is_not_asked_for() -> None:
-    """These tests need all of it, but for Zensical, which has a job of its own."""
-    for extra in EXTRAS.keys() - {"zensical"}:
+    """These tests need all of it."""
+    for extra in EXTRAS:
         need(extra, "this")
 
 
@@ -44,18 +43,16 @@ def test_what_is_there_is_not_asked_for() -> None:
 def test_the_error_names_what_is_missing_and_the_command() -> None:
     """One command installs all of it."""
     with pytest.raises(MissingExtra) as raised:
-        need("zensical", "this")
-    told = "this needs zensical, markdown, pymdownx, yaml, which are not installed; run "
-    assert str(raised.value) == f'{told}{sys.executable} -m pip install "samedevice[zensical]"'
+        need("mkdocs", "this")
+    told = "this needs mkdocs, markdown, pymdownx, pygments, which are not installed; run "
+    assert str(raised.value) == f'{told}{sys.executable} -m pip install "samedevice[mkdocs]"'
 
 
 @pytest.mark.usefixtures("without")
-def test_each_part_names_its_extra(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_part_names_its_extra(root: Path) -> None:
     """A person who installed less than a page needs must not meet a traceback."""
     with pytest.raises(PluginError, match=r"pymdownx.*samedevice\[mkdocs\]"):
         begin(MkDocsConfig(), PageRuns(root), Settings())
-    assert main(["build"]) == FAILED
-    assert "samedevice build needs" in capsys.readouterr().err
     with pytest.raises(MissingExtra, match=r"the notebook walk needs mkdocs_jupyter.*samedevice\[notebooks\]"):
         convert("{}", root / "walk.json")
 

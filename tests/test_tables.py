@@ -63,7 +63,7 @@ path = Path(devices.__file__)
 source = path.read_text(encoding="utf-8").replace('    "mps": Kind(', sys.argv[1] + '    "mps": Kind(')
 exec(compile(source, str(path), "exec"), devices.__dict__)
 
-from samedevice.integration.page_assets import with_choice
+from samedevice.integration.page_assets import where_used
 from samedevice.integration.pytest import pytest_addoption
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
@@ -80,7 +80,8 @@ page = parse_page(root / "docs/page.md", root)
 shown = {0: [ShownOutput("xpu", Output("fast\\n"), Environment("xpu", "Arc", "2.15.0", "3.11.7", day="2026-11-22"))]}
 print(devices.present_devices(), machine.count("xpu"), machine.environment("xpu")["name"])
 print(*woven_outputs(weave(page, shown, copies(page, shown))), summary_html(page, shown))
-print(program(page, 0, copies(page, shown)), exports(page, shown)["py"], with_choice("<head></head>"))
+print(program(page, 0, copies(page, shown)), exports(page, shown)["py"])
+print(where_used('<head></head><p class="sd-out">', False))
 """
 
 

@@ -10,7 +10,6 @@ from samedevice.errors import SameDeviceError
 EXTRAS = {
     "mkdocs": ("mkdocs", "markdown", "pymdownx", "pygments"),
     "notebooks": ("mkdocs_jupyter",),
-    "zensical": ("zensical", "markdown", "pymdownx", "yaml"),
 }
 """The modules that each extra installs. Those of `torch` are missing: pages import them, and the engine does not."""
 

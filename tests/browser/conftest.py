@@ -32,7 +32,7 @@ FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 BUILDERS = {
     "mkdocs": ("mkdocs", "build", "--strict"),  # quiet, it would not see its warnings
     "properdocs": ("properdocs", "build", "--quiet"),
-    "zensical": ("samedevice", "build"),
+    "zensical": ("zensical", "build"),
 }
 """What can build the site, as modules of Python with arguments."""
 HERE_NOW = Environment("cpu", "This machine", torch_build().version, "3.11.7", "", "2026-01-03")

@@ -1,4 +1,4 @@
-"""Zensical: the extension that weaves pages under it, and `samedevice build`.
+"""Zensical: the extension that weaves pages under it.
 
 Most tests need no Zensical: its part is played by a preprocessor that holds a page, as its own does.
 """
@@ -14,7 +14,6 @@ from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from markdown import Extension, Markdown
@@ -22,12 +21,9 @@ from markdown.preprocessors import Preprocessor
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError
-from samedevice.integration.cli import DIFFERENT, FAILED, SAME, main
 from samedevice.integration.extension import SameDeviceExtension
-from samedevice.integration.project_file import ProjectError, adapted, read, settings_of, weaves
-from samedevice.integration.zensical.build import check
-from samedevice.integration.zensical.copy import description, with_front_matter
-from samedevice.integration.zensical.pages import COPY, PAGE, project_root
+from samedevice.integration.project_file import ProjectError, read, settings_of, weaves
+from samedevice.integration.zensical import PAGE
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import VARIES, Output, Raised
 from samedevice.outputs.recording_files import Recordings
@@ -207,29 +203,6 @@ def test_a_block_that_is_recorded_to_fail_or_to_vary_is_told_no_more(
     assert capsys.readouterr().err == ""
 
 
-def test_in_a_copy_a_notebook_is_a_page_and_links_lead_to_it(zensical: Callable[..., str], project: Path) -> None:
-    """`samedevice build` has Zensical build a copy, whose notebooks are Markdown."""
-    copy = project / COPY
-    (copy / "docs/sub").mkdir(parents=True)
-    (copy / "docs/index.md").write_text(PAGE_TEXT, encoding="utf-8")
-    (copy / "docs/sub/walk.md").write_text("nothing of this is shown", encoding="utf-8")
-    walk = zensical("sub/walk.md", copy)
-    assert "<h1>Walk</h1>" in walk
-    assert '<a href="../index.md">start</a>' in walk
-    assert "in the walk</pre>" in walk
-    assert "2 of 2" not in walk
-    assert "title: A walk" not in walk
-    home = zensical("index.md", copy)
-    assert '<a href="sub/walk.md#walk">' in home
-    assert "<style>" not in home  # the copy's mkdocs.yml has files for that
-
-
-def test_the_root_of_a_copy_is_that_of_its_project(tmp_path: Path) -> None:
-    """Recordings and programs are there."""
-    assert project_root(tmp_path / COPY) == (tmp_path, True)
-    assert project_root(tmp_path) == (tmp_path, False)
-
-
 def test_settings_are_read_without_mkdocs(tmp_path: Path) -> None:
     """As the plugin takes them, with what a project inherits; functions are not imported."""
     (tmp_path / "base.yml").write_text("docs_dir: pages\nsite_name: Base\n", encoding="utf-8")
@@ -257,107 +230,13 @@ def test_a_setting_that_nobody_knows_or_of_another_kind_is_an_error(tmp_path: Pa
         settings_of({"plugins": [{"samedevice": {"namespace": "sections"}}]}, tmp_path)
 
 
-def test_the_copy_of_a_configuration_keeps_what_is_not_ours(tmp_path: Path) -> None:
-    """Functions by name, styles after ours, folders where they are; a notebook is Markdown wherever it is named."""
-    (tmp_path / "mkdocs.yml").write_text(
-        "site_name: Own\ntheme: {name: material, custom_dir: over}\nextra_css: [own.css]\n"
-        "nav: [{Walk: sub/walk.py}, other.py]\nplugins: [redirects: {redirect_maps: {old.md: sub/walk.py}}]\n"
-        "markdown_extensions: [x: {y: !!python/name:os.getcwd ''}]\n",
-        encoding="utf-8",
-    )
-    text = adapted(tmp_path, {"sub/walk.py"}, {"site_dir": "site"})
-    assert "!!python/name:os.getcwd" in text
-    (tmp_path / "mkdocs.yml").write_text(text, encoding="utf-8")
-    found = read(tmp_path)
-    assert found["nav"] == [{"Walk": "sub/walk.md"}, "other.py"]
-    assert found["plugins"][0]["redirects"]["redirect_maps"] == {"old.md": "sub/walk.md"}
-    assert found["extra_css"] == ["assets/samedevice/outputs.css", "own.css"]
-    assert found["extra_javascript"] == ["assets/samedevice/outputs.js"]
-    assert found["theme"]["custom_dir"] == str(tmp_path / "over")
-    assert found["site_dir"] == "site"
-
-
-def test_the_front_matter_of_a_copy_says_what_there_is_to_take_along(project: Path) -> None:
-    """Templates read it; what the page says itself stays."""
-    page = parse_page(project / "docs/index.md", project)
-    assert with_front_matter(page, {"base": "index"}).startswith('---\nsamedevice: {"base": "index"}\ntitle: Start\n')
-    assert with_front_matter(page, None) == PAGE_TEXT
-    walk = parse_page(project / "docs/sub/walk.py", project)
-    assert with_front_matter(walk, {}).startswith("---\nsamedevice: {}\ntitle: A walk\n---\n")
-    assert description(page) == "What it is."
-    assert description(walk) == ""
-
-
-def test_a_page_or_an_output_that_zensical_leaves_out_is_told(project: Path) -> None:
-    """Its exit status does not say so."""
-    page = parse_page(project / "docs/index.md", project)
-    copy: Any = SimpleNamespace(pages={"index.md": page})
-    html = project / "index.html"
-    assert "docs/index.md: zensical built no page of it" in check(copy, html, "index.md", [])[0]
-    html.write_text('<div class="language-python highlight" data-block="0"><pre>1</pre></div>', encoding="utf-8")
-    assert "docs/index.md:10: the page shows other code than what is run" in check(copy, html, "index.md", [])[0]
-    code = page.blocks[0].code.replace('"', "&quot;")
-    html.write_text(f'<div class="language-python highlight" data-block="0"><pre>{code}</pre></div>', encoding="utf-8")
-    assert check(copy, html, "index.md", []) == []
-    assert "does not show the output" in check(copy, html, "index.md", ["<p>one</p>"])[0]
-
-
-@pytest.mark.parametrize(
-    ("config", "told"),
-    [
-        (None, "mkdocs.yml cannot be read (No such file or directory); go to the folder of your mkdocs.yml"),
-        ("site_name: [", "mkdocs.yml is no YAML: "),
-        ("site_name: A\n", "add `- samedevice` below markdown_extensions"),
-        (f"{CONFIG}docs_dir: pages\n", "docs_dir: pages is no folder below "),
-        (f"{CONFIG}site_dir: .\n", "site_dir: . is replaced by each build; name a folder of its own"),
-    ],
-)
-def test_a_build_that_cannot_be_says_what_to_do(
-    root: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    config: str | None,
-    told: str,
-) -> None:
-    """And nothing is removed."""
-    monkeypatch.chdir(root)
-    monkeypatch.setattr("samedevice.integration.cli.need", lambda *_: None)
-    if config:
-        Path("mkdocs.yml").write_text(config, encoding="utf-8")
-    assert main(["build"]) == FAILED
-    assert told in capsys.readouterr().err
-    assert (root / "docs").is_dir()
-
-
 def test_it_needs_no_mkdocs() -> None:
     """A project that left MkDocs behind does not have it."""
     code = (
         "import sys; sys.modules['mkdocs'] = sys.modules['torch'] = None\n"
-        "import samedevice.integration.extension, samedevice.integration.zensical.build"
+        "import samedevice.integration.extension, samedevice.integration.zensical"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@needs_zensical
-def test_samedevice_build_makes_the_whole_site(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Pages, the notebook, downloads, lists; and the project's folder of pages is as it was."""
-    monkeypatch.chdir(project)
-    before = sorted(project.joinpath("docs").rglob("*"))
-    assert main(["build"]) == SAME, capfd.readouterr()
-    html = (project / "site/sub/walk/index.html").read_text(encoding="utf-8")
-    assert 'data-devices="cpu cuda"' in html
-    assert "<title>A walk - Other</title>" in html
-    assert html.index("assets/samedevice/outputs.css") > html.index("assets/stylesheets/")
-    assert "var sd=" in html.partition("</head>")[0]
-    home = (project / "site/index.html").read_text(encoding="utf-8")
-    assert 'href="sub/walk/#walk"' in home
-    for name in ("index.ipynb", "index.md", "index.check.json", "sub/walk.ipynb", "llms-full.txt"):
-        assert (project / "site" / name).is_file()
-    assert (project / "site/sub/walk.py").read_text(encoding="utf-8") != WALK
-    assert "[Start](index.md): What it is." in (project / "site/llms.txt").read_text(encoding="utf-8")
-    assert sorted(project.joinpath("docs").rglob("*")) == before
 
 
 @needs_zensical
@@ -369,18 +248,3 @@ def test_zensical_build_fails_on_a_page_that_is_wrong(project: Path) -> None:
     done = subprocess.run(build, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "PageError: docs/index.md:3: " in done.stderr
-
-
-@needs_zensical
-def test_samedevice_build_fails_on_a_page_that_is_wrong_and_keeps_the_site_if_zensical_fails(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """All that is wrong is told at the end."""
-    monkeypatch.chdir(project)
-    (project / "docs/index.md").write_text('# Start\n\n```python nedds="cuda"\nprint(1)\n```\n', encoding="utf-8")
-    assert main(["build"]) == DIFFERENT
-    assert "samedevice: docs/index.md:3: " in capfd.readouterr().err
-    (project / "mkdocs.yml").write_text(f"{CONFIG}theme: gone\n", encoding="utf-8")
-    assert main(["build"]) == FAILED
-    assert "samedevice: mkdocs.yml: Theme 'gone' is not installed" in capfd.readouterr().err
-    assert (project / "site/index.html").is_file()

@@ -1,4 +1,4 @@
-"""The command `samedevice`: begin in a project; does this machine print what a page shows; build with Zensical."""
+"""The command `samedevice`: begin in a project; does this machine print what a page shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from samedevice import __version__
 from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
-from samedevice.extras import need
 from samedevice.integration.check import demand, pack, plan, ran
 from samedevice.integration.fetching import fetched
 from samedevice.outputs.checks import fault
@@ -49,10 +48,6 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     init = commands.add_parser("init", help=text, description=text, epilog=after)
     init.add_argument("--dry-run", action="store_true", help="say what would be run and written, and do nothing")
     init.set_defaults(run=lambda asked: run_init(asked.dry_run))
-    text = "build the site of the project in this folder with Zensical, from what is recorded; nothing is run"
-    after = "Exit status: 0 if all is well, 1 if something is wrong with a page, 2 if there is no site."
-    build = commands.add_parser("build", help=text, description=text, epilog=after)
-    build.set_defaults(run=lambda asked: run_build())
     return parser.parse_args(given)
 
 
@@ -102,18 +97,6 @@ def run_init(dry: bool) -> int:
     for line in init(Path.cwd(), dry, progress):
         print(terminal(line), flush=True)
     return SAME
-
-
-def run_build() -> int:
-    """Build the site of the project in the working directory. Raises SameDeviceError."""
-    need("zensical", "samedevice build")
-    from samedevice.integration.zensical.build import build
-
-    try:
-        return build(Path.cwd())
-    except OSError as error:
-        reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
-        raise SameDeviceError(f"{reason}; make room on the disk, or make the file readable and writable") from error
 
 
 def _agreed() -> bool:

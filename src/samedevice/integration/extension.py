@@ -114,9 +114,8 @@ class Checker(Postprocessor):  # type: ignore[misc]
         """The HTML of the page."""
         if not (self.weaver.wove and self.tree.done) or self.weaver.weaving is None:
             return text
-        weaving = self.weaver.weaving
-        html = weaving.checked(text)
-        return html if self.weaver.named or weaving.names_languages else LANGUAGE.sub(r"\1", html)
+        html = self.weaver.weaving.checked(text)
+        return html if self.weaver.named else LANGUAGE.sub(r"\1", html)
 
 
 def rendered_page(md: Markdown) -> tuple[RenderedSite, Page] | None:
@@ -131,7 +130,7 @@ def _zensical(md: Markdown) -> Weaving | None:
 
     None, too, for what others render within that page, such as docstrings: Zensical hands its page on to them.
     """
-    from samedevice.integration.zensical.pages import PAGE, ZensicalPage
+    from samedevice.integration.zensical import PAGE, ZensicalPage
 
     if PAGE not in md.preprocessors:
         return None

@@ -29,12 +29,6 @@ def text_of(name: str) -> str:
     return (FOLDER / Path(name).name).read_text(encoding="utf-8")
 
 
-def with_choice(html: str) -> str:
-    """A page's HTML with the script of the head in it. Raises OSError."""
-    head, end, body = html.partition("</head>")
-    return f"{head}<script>{_choice()}</script>{end}{body}" if end else html
-
-
 def where_used(html: str, instant: bool) -> str:
     """A page's HTML with that script if it shows blocks or outputs; without style and scripts if it does not.
 
@@ -45,7 +39,8 @@ def where_used(html: str, instant: bool) -> str:
         return LOADS.sub("", html)
     article = ARTICLE.search(html) if instant else None
     if article is None:
-        return with_choice(html)
+        head, end, body = html.partition("</head>")
+        return f"{head}<script>{_choice()}</script>{end}{body}" if end else html
     style, script = ("".join(tag.strip() for tag in LOADS.findall(html) if tag.strip()[1] == kind) for kind in "ls")
     begin, content, end = html[: article.start("content")], article["content"], html[article.end("content") :]
     begin, end = (LOADS.sub("", part) for part in (begin, end))

@@ -13,7 +13,7 @@ from samedevice.outputs.recordings import Recording
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
 from samedevice.pages.source import is_own
-from samedevice.project import CACHE, NOTEBOOK
+from samedevice.project import CACHE
 from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.copies import copies
@@ -22,7 +22,7 @@ from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
 from samedevice.weaving.shown import Known, newest, outputs_of
-from samedevice.weaving.weave import weave, weave_notebook, woven_outputs
+from samedevice.weaving.weave import weave, woven_outputs
 
 HIDDEN = re.compile(r"(?:^|/)\.")
 """A file or a folder that is hidden."""
@@ -59,11 +59,10 @@ class PageWeaver:
         Kept under the hash of the page's text, its diagrams, the site's address, and the outputs of its blocks.
         """
         diagrams, known = read_diagrams(page, self.runs.root), self.runs.known(page)
-        write = weave_notebook if page.path.endswith(NOTEBOOK) else weave
         key = file_cache.key(page.text, repr(diagrams), repr(self.address), *known.key)
 
         def written(shown: Shown) -> str:
-            return write(page, shown, copies(page, shown), diagrams, self.about(page))
+            return weave(page, shown, copies(page, shown), diagrams, self.about(page))
 
         path = place(self.runs.root / CACHE / "woven", page)
         return Woven(**file_cache.find_or_make(path, key, lambda: asdict(self.made(known, written))))

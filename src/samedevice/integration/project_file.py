@@ -1,21 +1,17 @@
-"""project_file: a project's mkdocs.yml, read without MkDocs and its plugins, and adapted for one build by Zensical.
-
-It is written as YAML's nodes, so that the tags of functions stay as they are.
-"""
+"""project_file: a project's mkdocs.yml to its `Settings`, without MkDocs and its plugins."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import SameDeviceError
-from samedevice.integration.page_assets import SCRIPT, STYLE
 from samedevice.pages.includes import SNIPPETS
-from samedevice.project import CHOICES, DEFAULTS, KINDS, MARKDOWN, NOTEBOOK, SETTINGS, Settings
+from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
 NAME = "mkdocs.yml"
 OTHER_NAME = "mkdocs.yaml"
@@ -172,52 +168,3 @@ def asks(project: Mapping[str, Any]) -> bool:
 def weaves(project: Mapping[str, Any]) -> bool:
     """Whether a project lists the extension that weaves its pages."""
     return any(name in EXTENSION for name, _ in entries(project.get("markdown_extensions")))
-
-
-def adapted(root: Path, notebooks: Collection[str], changes: Mapping[str, Any]) -> str:
-    """The text of a mkdocs.yml for a copy of the project: it loads our style and script, and notebooks are Markdown.
-
-    `notebooks` are their paths below the folder of pages, `changes` values to set. Raises OSError.
-    """
-    top = yaml.compose((root / NAME).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    for node in _scalars(top):
-        if node.value in notebooks:
-            node.value = node.value.removesuffix(NOTEBOOK) + MARKDOWN
-    for mapping, key in ((top, "INHERIT"), (_value(top, "theme"), "custom_dir")):
-        found = _value(mapping, key)
-        if found is not None:
-            found.value = str((root / found.value).resolve())
-    for key, before, after in (("extra_css", [STYLE], []), ("extra_javascript", [], [SCRIPT])):
-        own = _value(top, key)
-        listed = _node([])
-        listed.value = [*_node(before).value, *(own.value if own is not None else ()), *_node(after).value]
-        _set(top, key, listed)
-    for key, value in changes.items():
-        _set(top, key, _node(value))
-    return str(yaml.serialize(top, allow_unicode=True))
-
-
-def _scalars(node: Any) -> Iterator[Any]:
-    if isinstance(node, yaml.ScalarNode):
-        yield node
-        return
-    for child in node.value:
-        for one in child if isinstance(child, tuple) else (child,):
-            yield from _scalars(one)
-
-
-def _value(node: Any, key: str) -> Any:
-    """The value of a key of a mapping; None if it has none."""
-    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
-    return next((value for name, value in pairs if name.value == key), None)
-
-
-def _set(node: Any, key: str, value: Any) -> None:
-    """Give a key of a mapping a value, in place of the one that it has."""
-    node.value = [pair for pair in node.value if pair[0].value != key]
-    node.value.append((_node(key), value))
-
-
-def _node(value: Any) -> Any:
-    """A plain value as a node."""
-    return yaml.compose(json.dumps(value), Loader=yaml.SafeLoader)

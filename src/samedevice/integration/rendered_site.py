@@ -42,7 +42,3 @@ class Weaving(Protocol):
 
     def checked(self, html: str) -> str:
         """The HTML of the page that was woven last, or what is wrong with it."""
-
-    @property
-    def names_languages(self) -> bool:
-        """Whether the HTML must name the languages of code, because it is checked again later."""

@@ -16,7 +16,6 @@ from typing import Any
 from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import front_matter
 from samedevice.weaving.anchors import anchors, of_output
 from samedevice.weaving.annotations import notes_end
 from samedevice.weaving.copies import Copy, attributes
@@ -24,7 +23,6 @@ from samedevice.weaving.diagrams import draw
 from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import ShownOutput, is_simulated, unsaid
-from samedevice.weaving.prose import cells
 from samedevice.weaving.summary import summary_html
 
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
@@ -62,24 +60,6 @@ def weave(
         parts += [first, prose(block.fence.end, at, block), last]
     parts.append(prose(at, len(page.text), above))
     return _below_title("".join(parts), counts_html(page, shown, about), page)
-
-
-def weave_notebook(
-    page: Page,
-    shown: Mapping[int, Sequence[ShownOutput]],
-    copies: Mapping[int, Copy],
-    diagrams: Mapping[str, str] | None = None,
-    about: str = "",
-) -> str:
-    """A notebook's Markdown with the outputs in it, cell by cell, where a site knows no notebooks. Raises PageError."""
-    pairs = zip(page.blocks, _blocks(page, shown, copies, about), strict=True)
-    woven = (pair for block, pair in pairs if not block.of_project)
-    parts = [
-        draw(cell, diagrams or {}, html_fence) if isinstance(cell, str) else "".join(next(woven))
-        for cell in cells(page)
-    ]
-    text, summary = "\n\n".join([front_matter(page.text), *parts]), counts_html(page, shown, about)
-    return TITLE.sub(lambda title: f"{title[0]}\n{html_fence('', summary)}", text, count=1) if summary else text
 
 
 def counts_html(page: Page, shown: Mapping[int, Sequence[ShownOutput]], about: str) -> str:

@@ -67,8 +67,6 @@ class SiteBuild:
     It is the `Weaving` of the Markdown extension.
     """
 
-    names_languages = False
-
     @edge
     def __init__(self, config: MkDocsConfig, runs: PageRuns, settings: Settings) -> None:
         self.config = config
