@@ -19,7 +19,6 @@ ELSEWHERE = {
     "integration/mkdocs/notebook_files.py": "integration/test_notebooks.py",
     "integration/mkdocs/plugin.py": "integration/test_mkdocs_plugin.py",
     "integration/page_assets.py": "test_tables.py",
-    "integration/preloading.py": "integration/test_init.py",
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
     "integration/pytest_options.py": "integration/test_pytest_entry.py",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.integration.cli import FAILED, SAME, main
-from samedevice.integration.preloading import worth_preloading
-from samedevice.running.processes import CAN_FORK
 
-SLOW = "import threading, time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
-"""A module whose import takes processor time."""
 PAGES = {
     "index.md": """\
 # Page
@@ -105,40 +100,6 @@ def test_random_numbers_are_found_to_vary(project: Path, capsys: pytest.CaptureF
     (project / "docs/index.md").write_text(text, encoding="utf-8")
     assert main(["init"]) == SAME
     assert "print something else each time, first docs/index.md:3\n" in capsys.readouterr().out
-
-
-@pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
-@pytest.mark.parametrize(
-    ("module", "preload"),
-    [
-        (SLOW, ' {preload: ["other.slow"]}'),
-        (f"{SLOW}print('hello')\n", ""),
-        (f"{SLOW}threading.Thread(target=time.sleep, args=[5], daemon=True).start()\n", ""),
-        ("", ""),
-    ],
-    ids=["slow", "prints", "thread", "quick"],
-)
-def test_a_package_that_takes_long_to_import_is_preloaded(
-    project: Path, monkeypatch: pytest.MonkeyPatch, module: str, preload: str
-) -> None:
-    """Even if no block names it. What an import prints is the page's, and a thread does not live on in a fork."""
-    (project / "lib/other").mkdir(parents=True)
-    (project / "lib/other/__init__.py").write_text("def load():\n    import other.slow\n", encoding="utf-8")
-    (project / "lib/other/slow.py").write_text(module, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project / "lib"), os.environ.get("PYTHONPATH", "")]))
-    for name in ("index", "refused"):
-        text = "# Page\n\n```python\nimport other\n\nother.load()\n```\n\n```python\nimport ...\n```\n"
-        (project / f"docs/{name}.md").write_text(text, encoding="utf-8")
-    assert main(["init"]) == SAME
-    said = (project / "mkdocs.yml").read_text(encoding="utf-8")
-    assert said.endswith(f"  - samedevice{':' * bool(preload)}{preload}\n")
-
-
-@pytest.mark.skipif(not CAN_FORK, reason="there is no fork here, and each page starts an interpreter")
-def test_what_is_imported_once_anyway_is_not_preloaded_and_all_else_may_be() -> None:
-    """A package that neither imports would be imported on each page."""
-    assert worth_preloading([("matplotlib", "matplotlib.pyplot")] * 10) == []
-    assert "pandas" in worth_preloading([("numpy", "pandas")] * 10)
 
 
 def test_it_changes_nothing_that_it_cannot_change_safely(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

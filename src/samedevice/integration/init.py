@@ -13,7 +13,6 @@ from samedevice.devices import present_devices
 from samedevice.errors import PageError
 from samedevice.integration.builders import builders, documented
 from samedevice.integration.plugin_entry import with_entries
-from samedevice.integration.preloading import worth_preloading
 from samedevice.integration.project_file import (
     OTHER_TOML,
     PLUGIN,
@@ -150,8 +149,6 @@ class _Project:
     def run(self, progress: Progress) -> list[Run]:
         """Run the pages twice, and tell how far it has come. Raises SameDeviceError."""
         first = _run(PageRuns(self.root), self.selected, progress, "first run")
-        if self.new:
-            self.settle(preload=worth_preloading(run.modules for run in first))
         # another fork server: what it has imported, NumPy, may hold a state of random numbers
         pairs = list(zip(self.selected, first, strict=True))
         ends = {(page.path, device): _ended(run) for (page, device), run in pairs}
@@ -160,8 +157,6 @@ class _Project:
 
     def rest(self) -> Iterator[str]:
         """What else to tell."""
-        if self.settings.preload and self.new:
-            yield f"pytest imports {', '.join(self.settings.preload)} once, not on each page, as `preload` says"
         if self.refused:
             yield f"left as they are, {len(self.refused)} pages, listed below `leave`, first {self.refused[0]}"
         needs = f", which needs the line watch: [{self.settings.recordings}] in {self.path.name}"
@@ -210,10 +205,7 @@ def _run(runs: PageRuns, selected: Selected, progress: Progress, what: str) -> l
 
 
 def _same(chosen: tuple[Page, str], first: Run, second: Run) -> Run:
-    """The first of two runs; where a block printed something else the second time, its output says so.
-
-    Modules are preloaded the second time only: so what a block prints because of that is not the same, and not kept.
-    """
+    """The first of two runs; where a block printed something else the second time, its output says so."""
     page, device = chosen
     pairs = zip(page.blocks, first.outputs, second.outputs, strict=True)
     return replace(first, outputs=tuple(_the_same(device, *three) for three in pairs))
