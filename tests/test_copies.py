@@ -24,10 +24,9 @@ from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
-from samedevice.weaving.copies import copies, program
+from samedevice.weaving.copies import copies, edited, program, trimmed
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import edited, trimmed
 
 ROOT = Path(__file__).parents[1]
 PAGES = {page.name: page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks}

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
         uses as uses,
     )
     from samedevice.pages.fences import fence_mark as fence_mark
-    from samedevice.pages.links import Link as Link, find_links as find_links, replace_links as replace_links
+    from samedevice.weaving.prose import Link as Link, find_links as find_links, replace_links as replace_links
     from samedevice.pages.options import option_meanings as option_meanings
     from samedevice.pages.page import Block as Block, Page as Page
     from samedevice.pages.parsing import parse_page as parse_page
     from samedevice.project import SETTINGS as SETTINGS, Settings as Settings
-    from samedevice.weaving.anchors import anchor as anchor
+    from samedevice.weaving.weave import anchor as anchor
     from samedevice.weaving.panes import listed as listed
     from samedevice.weaving.prose import title as title
 

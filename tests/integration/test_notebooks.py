@@ -27,7 +27,6 @@ from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import State
-from samedevice.pages.links import relink
 from samedevice.pages.page import Page
 from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS, Settings
@@ -35,7 +34,7 @@ from samedevice.weaving.copies import copies
 from samedevice.weaving.exports import exports
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.prose import cells
+from samedevice.weaving.prose import cells, relink
 
 CPU_FOLDER = f"cpu-{torch_build().version}"
 """The environment of this interpreter's CPU."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from samedevice.pages.page import Page
-from samedevice.weaving.anchors import anchors
+from samedevice.weaving.weave import anchors
 
 Write = Callable[..., Page]
 

@@ -12,7 +12,7 @@ import pytest
 from same_device_site.settings import page_paths, parse_page
 from samedevice.errors import PageError
 from samedevice.pages.page import Page
-from samedevice.weaving.diagrams import DIAGRAM, diagram_html, draw, read_diagrams
+from samedevice.weaving.between import DIAGRAM, diagram_html, draw, read_diagrams
 
 ROOT = Path(__file__).parents[2]
 DRAWN = sorted((ROOT / "docs/assets/diagrams").glob("*.svg"))

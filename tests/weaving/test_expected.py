@@ -11,7 +11,7 @@ from samedevice.errors import PageError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.expected import PREDICTION, based_on, expected
+from samedevice.weaving.between import PREDICTION, based_on, expected
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave
 

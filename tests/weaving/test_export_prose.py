@@ -12,7 +12,7 @@ import pytest
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.markdown_export import markdown
+from samedevice.weaving.exports import markdown
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address

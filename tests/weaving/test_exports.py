@@ -16,12 +16,10 @@ import pytest
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
-from samedevice.weaving.copies import copies
-from samedevice.weaving.exports import llms
-from samedevice.weaving.markdown_export import markdown
+from samedevice.weaving.copies import copies, edited, indent, inside_strings, print_edit, printed
+from samedevice.weaving.exports import llms, markdown
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import edited, indent, inside_strings, print_edit, printed
 from samedevice.weaving.prose import Address, headings
 from samedevice.weaving.script_export import script
 

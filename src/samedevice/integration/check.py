@@ -1,4 +1,7 @@
-"""check: runs a published page on a reader's machine, and packs what it printed for those who keep the recordings."""
+"""check: a published page to a report of what it prints on a reader's machine, and how that differs from the record.
+
+It also packs what was printed for those who keep the recordings.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,26 @@ import importlib.util
 import json
 import sys
 import tarfile
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
-from samedevice.outputs.environments import Run, version_order
+from samedevice.outputs import labels
+from samedevice.outputs.checks import fault
+from samedevice.outputs.comparison import difference
+from samedevice.outputs.environments import Environment, Run, nearest, version_order
+from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import update
 from samedevice.pages.page import Block
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
 from samedevice.temporary import Folder
-from samedevice.weaving.check_export import Published
-from samedevice.weaving.packages import imported_packages
+from samedevice.weaving.check_export import Printed, Published, without_pictures
+from samedevice.weaving.copies import imported_packages, listed
 
 OLDEST = (2, 9)
 """The oldest PyTorch that pages are made for."""
@@ -116,3 +125,88 @@ def pack(page: Published, run: Run, said: str, archive: Path) -> None:
         raise CheckError(f"{archive} cannot be written ({error.strerror or error}); name another file") from None
     finally:
         folder.remove()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of one block."""
+
+    block: Block
+    """The block."""
+    same: tuple[Environment, ...] = ()
+    """The environments that printed what it printed here."""
+    differs: str = ""
+    """How it differs from all of them, or how it failed; empty if it does not."""
+    run: bool = True
+    """Whether it ran here."""
+
+    @property
+    def name(self) -> str:
+        """How the block is called in a report."""
+        return f"block {self.block.index + 1} ({self.block})"
+
+
+def findings(page: Published, run: Run, device: str) -> list[Finding]:
+    """What came of each block; `run` is that of the page on this machine."""
+    return [_finding(*one, run, device) for one in zip(page.page.blocks, run.outputs, page.printed, strict=True)]
+
+
+def _finding(block: Block, output: Output | None, printed: Printed, run: Run, device: str) -> Finding:
+    if output is None or run.environment is None or run.count < block.options.count:
+        return Finding(block, run=False)
+    failed = fault(block, device, output)
+    if failed:
+        return Finding(block, differs=failed)
+    now, vary = without_pictures(output), block.options.numbers_vary
+    known = {about: one for about, one in printed if about.device == device}
+    recorded = {about: one for about, one in known.items() if not about.simulated} or known
+    same = tuple(about for about, one in recorded.items() if not difference(one, now, vary))
+    if same or not recorded:
+        return Finding(block, same)
+    closest = nearest(run.environment, list(recorded))
+    told = f"{closest} printed something else:\n\n{difference(recorded[closest], now, vary)}"
+    return Finding(block, differs=told)
+
+
+def report(found: Sequence[Finding], about: Environment) -> Iterator[str]:
+    """The report's lines."""
+    agree, differ = [one for one in found if one.same], [one for one in found if one.differs]
+    yield f"This machine: {about}"
+    yield f"{_count(agree)} what was recorded, {_count(differ)} something else."
+    yield from _groups(agree)
+    new = [one for one in found if one.run and not one.same and not one.differs]
+    if new:
+        yield f"  {_blocks(new)} ran, but nothing is recorded for {LABELS[about.device]}: {_numbers(new)}"
+    left = [one for one in found if not one.run]
+    if left:
+        needed = sorted({one.block.options.needed or LABELS[about.device] for one in left})
+        yield f"  {_blocks(left)} did not run, for want of {listed(needed)}: {_numbers(left)}"
+    for one in differ:
+        yield ""
+        yield f"{one.name}:"
+        yield textwrap.indent(one.block.code.strip("\n"), "    ")
+        yield ""
+        yield textwrap.indent(one.differs.rstrip(), "  ")
+
+
+def _groups(agree: Sequence[Finding]) -> Iterator[str]:
+    """A line for each set of environments that printed the same; the largest group needs no numbers of blocks."""
+    groups: dict[tuple[Environment, ...], list[Finding]] = {}
+    for one in agree:
+        groups.setdefault(one.same, []).append(one)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    for at, (environments, found) in enumerate(ordered):
+        names = listed([f"{labels.kind(one)} with {one.maker} {one.version}" for one in environments])
+        yield f"  {_blocks(found)} as on {names}" + (f": {_numbers(found)}" if at else "")
+
+
+def _blocks(found: Sequence[Finding]) -> str:
+    return f"{len(found)} block" + "s" * (len(found) != 1)
+
+
+def _count(found: Sequence[Finding]) -> str:
+    return f"{_blocks(found)} print" + "s" * (len(found) == 1)
+
+
+def _numbers(found: Sequence[Finding]) -> str:
+    return ", ".join(f"{one.block.index + 1}" for one in found)

@@ -14,10 +14,10 @@ from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
 from samedevice.pages.source import is_own
 from samedevice.project import CACHE
+from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.copies import copies
-from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title

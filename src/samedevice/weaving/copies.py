@@ -1,7 +1,7 @@
-"""copies: the program that the copy-to-run button puts on the clipboard, which is what ran for a block.
+"""copies: the blocks of a page to the program that the copy-to-run button puts on the clipboard: what ran for a block.
 
 It consists of the page's setup, the sections that the block's own comes after, the blocks above it in its section, and
-the block itself.
+the block itself. Changes to its code leave its meaning: its value printed, its lines indented.
 
 A page holds the code of each block once. Each block carries a `Copy`: what the page's script needs to put the program
 together by the same rules as `program` does here. A test in the browser compares the two.
@@ -9,17 +9,150 @@ together by the same rules as `program` does here. A test in the browser compare
 
 from __future__ import annotations
 
+import ast
 import builtins
+import io
+import sys
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 
 from samedevice.devices import KINDS
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.packages import imported_packages, listed
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import does_something, edited, indent, inside_strings, print_edit, trimmed
 from samedevice.weaving.prose import plain_title
+
+SHOWN = "print(repr("
+"""Prints a value that the page shows."""
+UNSEEN = "import sys; sys.displayhook("
+"""Prints a value that nobody has seen yet, unless it is None."""
+
+
+def trimmed(code: str) -> str:
+    """Code without empty lines before and after it, as pages show it."""
+    return code.strip("\n")
+
+
+@cache
+def does_something(code: str) -> bool:
+    """Whether there is a statement in code, and not only comments; asked for each copy that a block is in."""
+    return bool(ast.parse(code).body)
+
+
+def print_edit(code: str, known: bool | None = True) -> str:
+    """What `edited` must do for the last expression's value to be printed; empty where there is nothing to print.
+
+    `known` is whether the value is shown; None where that was never seen.
+    """
+    body = ast.parse(code).body
+    last = body[-1] if body else None
+    if not isinstance(last, ast.Expr) or known is False or (known is None and _prints(last.value)):
+        return ""
+    words = UNSEEN if known is None else SHOWN
+    start = _offset(code, last.lineno, last.col_offset)
+    end = _offset(code, last.end_lineno or 0, last.end_col_offset or 0)
+    return f"{start} {end} {words}" + ("" if _is_one_argument(edited(code, f"{start} {end} {words}")) else "(")
+
+
+def edited(code: str, edit: str) -> str:
+    """The code with something written before and after a part of it.
+
+    `edit` is where the part begins and ends, counted in units of UTF-16 as JavaScript counts, and the words to write
+    before it; after it, the brackets that these open are closed.
+    """
+    if not edit:
+        return code
+    start, end, words = edit.split(" ", 2)
+    units = code.encode("utf-16-le")
+    before, value, after = units[: 2 * int(start)], units[2 * int(start) : 2 * int(end)], units[2 * int(end) :]
+    parts = [part.decode("utf-16-le") for part in (before, value, after)]
+    return parts[0] + words + parts[1] + ")" * words.count("(") + parts[2]
+
+
+def printed(code: str, known: bool | None = True) -> str:
+    """The code with the value of its last expression printed; `known` as in `print_edit`."""
+    return edited(code, print_edit(code, known))
+
+
+def _prints(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"
+
+
+def _is_one_argument(code: str) -> bool:
+    """Whether the innermost call at the end of the code was given one argument: `a, b` would be two."""
+    try:
+        call = ast.parse(code).body[-1].value  # type: ignore[attr-defined]
+    except SyntaxError:  # a bare `a := 1`, or `*a,`
+        return False
+    call = call.args[0] if call.func.__class__ is ast.Name else call
+    plain = not isinstance(call.args[0], ast.Starred) if len(call.args) == 1 else False
+    return plain and not call.keywords
+
+
+def _offset(code: str, line: int, column: int) -> int:
+    """A place that Python gives as line and bytes of UTF-8, in units of UTF-16."""
+    lines = code.split("\n")
+    before = "".join(f"{text}\n" for text in lines[: line - 1]) + lines[line - 1].encode()[:column].decode()
+    return len(before.encode("utf-16-le")) // 2
+
+
+@cache
+def inside_strings(code: str) -> tuple[int, ...]:
+    """The numbers, from 1, of the lines that begin inside a string."""
+    inside: set[int] = set()
+    opened: list[int] = []
+    for token in tokenize.generate_tokens(io.StringIO(code + "\n").readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "STRING":
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+        elif kind.endswith("STRING_START"):
+            opened.append(token.start[0])
+        elif kind.endswith("STRING_END"):
+            inside.update(range(opened.pop() + 1, token.end[0] + 1))
+    return tuple(sorted(inside))
+
+
+def indent(code: str, columns: int = 4) -> str:
+    """The code so many columns to the right, but for empty lines and the insides of its strings."""
+    keep = inside_strings(code)
+    lines = enumerate(code.split("\n"), start=1)
+    return "\n".join(" " * columns + line if line and number not in keep else line for number, line in lines)
+
+
+OTHER_NAMES = {
+    "sklearn": "scikit-learn",
+    "PIL": "pillow",
+    "yaml": "pyyaml",
+    "cv2": "opencv-python",
+    "skimage": "scikit-image",
+}
+"""Modules whose package has another name."""
+
+
+def imported_packages(codes: Iterable[str]) -> dict[str, str]:
+    """The modules outside Python's own that pieces of code import, in order of their names, each with its package.
+
+    Raises SyntaxError.
+    """
+    modules = set().union(*map(_imported_modules, codes)) - sys.stdlib_module_names - {"__main__"}
+    return {name: OTHER_NAMES.get(name, name) for name in sorted(modules)}
+
+
+@cache
+def _imported_modules(code: str) -> frozenset[str]:
+    """The first parts of the names of the modules that code imports; asked for each copy that a block is in."""
+    nodes = [*ast.walk(ast.parse(code))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return frozenset(name.partition(".")[0] for name in names)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
 
 QUIET = """\
 import contextlib

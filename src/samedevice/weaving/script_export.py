@@ -10,10 +10,19 @@ from samedevice.outputs import labels
 from samedevice.outputs.escaping import python_comment
 from samedevice.pages.page import Block, Page
 from samedevice.pages.sections import Section
-from samedevice.weaving.copies import QUIET, attempt, caught, value_is_shown
-from samedevice.weaving.packages import imported_packages, listed
+from samedevice.weaving.copies import (
+    QUIET,
+    attempt,
+    caught,
+    does_something,
+    imported_packages,
+    indent,
+    listed,
+    printed,
+    trimmed,
+    value_is_shown,
+)
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.printing import does_something, indent, printed, trimmed
 from samedevice.weaving.prose import Address, headings, pieces, plain_title
 
 PYTHON = ">=3.10"

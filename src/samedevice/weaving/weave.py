@@ -8,19 +8,18 @@ JSON, of an output its HTML. `output_fence` is the formatter that pymdownx.super
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from samedevice.outputs import escaping
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Block, Page
-from samedevice.weaving.anchors import anchors, of_output
-from samedevice.weaving.annotations import notes_end
+from samedevice.weaving.between import draw, notes_end, write_expected
 from samedevice.weaving.copies import Copy, attributes
-from samedevice.weaving.diagrams import draw
-from samedevice.weaving.expected import write_expected
 from samedevice.weaving.output_html import literal, not_run_html, output_html, waiting_html
 from samedevice.weaving.panes import ShownOutput, is_simulated, unsaid
 from samedevice.weaving.summary import summary_html
@@ -30,6 +29,8 @@ FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=
 TITLE = re.compile(r"^# .+$", re.M)
 FAILED = "This page has an error"
 """The title of a page that cannot be shown."""
+LENGTH = 8
+"""Hexadecimal digits of a hash that an id has."""
 
 
 def weave(
@@ -160,6 +161,27 @@ def woven_outputs(markdown: str) -> list[str]:
 def is_woven(markdown: str) -> bool:
     """Whether a woven text holds blocks or outputs."""
     return FENCE.search(markdown) is not None
+
+
+def anchors(page: Page) -> tuple[str, ...]:
+    """An id for each block, made of its own code; of blocks with the same code the later ones have a number as well."""
+    seen: Counter[str] = Counter()
+    found = []
+    for block in page.blocks:
+        own = anchor(f"{block.kind}\n{block.code.strip()}\n{block.options.args}", "b")
+        seen[own] += 1
+        found.append(own if seen[own] == 1 else f"{own}-{seen[own]}")
+    return tuple(found)
+
+
+def of_output(block: str) -> str:
+    """The id of the output of the block with this id."""
+    return f"{block}-out"
+
+
+def anchor(text: str, kind: str) -> str:
+    """An id that follows from a text alone."""
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:LENGTH]}"
 
 
 def html_fence(prefix: str, html: str) -> str:

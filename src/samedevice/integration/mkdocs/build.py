@@ -34,8 +34,8 @@ from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import front_matter
 from samedevice.pages.source import inside
 from samedevice.project import CACHE, NOTEBOOK, Settings
+from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies
-from samedevice.weaving.diagrams import read_diagrams
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page

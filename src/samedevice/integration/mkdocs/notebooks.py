@@ -20,17 +20,15 @@ from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyp
 
 from samedevice import file_cache
 from samedevice.extras import need
-from samedevice.pages.links import relink
 from samedevice.pages.page import Block, Page
 from samedevice.temporary import Folder
-from samedevice.weaving.anchors import anchors, of_output
+from samedevice.weaving.between import draw
 from samedevice.weaving.copies import Copy, attributes
-from samedevice.weaving.diagrams import draw
-from samedevice.weaving.notebook_document import Part, code_cell, display, document, markdown_cell
+from samedevice.weaving.notebook_export import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.prose import cells
-from samedevice.weaving.weave import TITLE, counts_html
+from samedevice.weaving.prose import cells, relink
+from samedevice.weaving.weave import TITLE, anchors, counts_html, of_output
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")

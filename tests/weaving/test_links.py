@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedevice.pages.links import find_links, relink
+from samedevice.weaving.prose import find_links, relink
 
 TEXTS = {
     "[a](b.md)": ["b.md"],
