@@ -12,9 +12,9 @@ from sybil import Document
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError, PageErrors
 from samedevice.integration.items import regions
+from samedevice.pages.options import NEEDS_ADVICE, VERSIONS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import readable
-from samedevice.pages.values import NEEDS_ADVICE, VERSIONS_ADVICE
 
 Write = Callable[..., Page]
 

@@ -9,7 +9,7 @@ import pytest
 
 from same_device_site.settings import SETTINGS
 from samedevice.pages.page import Page
-from samedevice.pages.programs import pages_for, programs_of
+from samedevice.pages.parsing import pages_for, programs_of
 
 FILE, PART = '```python file="snippets/a.py"\n```\n', '```python file="snippets/a.py" part="x"\n```\n'
 COMMAND = "```console\n$ torchrun snippets/b.py --steps 2\n```\n"

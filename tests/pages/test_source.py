@@ -9,7 +9,7 @@ import pytest
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError
-from samedevice.pages.source import inside, is_own, read_page
+from samedevice.pages.parsing import inside, is_own, read_page
 
 
 def test_a_byte_order_mark_and_the_line_ends_of_windows_are_no_part_of_the_text(root: Path) -> None:

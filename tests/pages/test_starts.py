@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from samedevice.outputs.output import Output
+from samedevice.pages.conventions import what_it_starts
 from samedevice.pages.parsing import parse_page
-from samedevice.pages.starts import what_it_starts
 from samedevice.project import Settings
 from samedevice.running.processes import Launcher
 from samedevice.running.section_runner import SectionRunner

@@ -31,11 +31,11 @@ from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.record import UNCHANGED
 from samedevice.page_runs import PageRuns
 from samedevice.pages import conventions
+from samedevice.pages.conventions import what_it_starts
 from samedevice.pages.options import PYTHON, RUN, TRANSCRIPTS
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import parse_page
 from samedevice.pages.percent import page_files
-from samedevice.pages.starts import what_it_starts
 from samedevice.project import CACHE, DEFAULTS, Settings
 
 Selected = Sequence[tuple[Page, str]]

@@ -12,7 +12,7 @@ from samedevice.outputs.recording_files import place
 from samedevice.outputs.recordings import Recording
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Block, Page
-from samedevice.pages.source import is_own
+from samedevice.pages.parsing import is_own
 from samedevice.project import CACHE
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.check_export import SUFFIX, check_export

@@ -10,7 +10,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from samedevice.errors import SameDeviceError
-from samedevice.pages.includes import SNIPPETS
+from samedevice.pages.parsing import SNIPPETS
 from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
 NAME = "mkdocs.yml"

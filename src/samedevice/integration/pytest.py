@@ -26,9 +26,8 @@ from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
 from samedevice.outputs.recording_files import Recordings, orphans
 from samedevice.page_runs import PageRuns, starts_programs, sweep
-from samedevice.pages.parsing import readable
+from samedevice.pages.parsing import pages_for, readable
 from samedevice.pages.percent import is_program
-from samedevice.pages.programs import pages_for
 from samedevice.project import PAGES, Settings
 from samedevice.running.machine import available_cores
 

@@ -1,13 +1,14 @@
-"""conventions: what authors write on fences for other tools, and what it means here. The one table of it.
+"""conventions: what authors write for other tools, on fences and in code, and which blocks are left alone for it.
 
 A project that holds every fence to the rules of this engine (`console`) knows none of them.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 WORD = re.compile(r"(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|[^\s}]+))?")
 """An option as any tool writes it."""
@@ -79,3 +80,42 @@ def why_left(info: str, above: str = "", body: str = "", macros: bool = False) -
     macro = MACRO.search(body) if macros else None
     left = (comment[0].strip("<!-> \n") if comment else "") or (included["what"] if included else "")
     return key or left or (macro[0][:2] if macro else "")
+
+
+MAIN = re.compile(r"""^if[ \t(]*__name__[ \t]*==[ \t]*["']__main__["'][ \t)]*:""", re.M)
+"""Finds what a module does only as a program."""
+SERVER = re.compile(
+    r"(?:uvicorn|hypercorn|granian|waitress|app|mcp|server)\.(?:run|serve)|web\.run_app|.*\.(?:serve_forever|run_forever)"
+)
+"""The names of functions that serve until somebody stops them."""
+PROGRAM = re.compile(
+    r"subprocess\.(?:run|call|check_call|check_output|getoutput|Popen)|os\.(?:system|popen|exec\w+|spawn\w+|startfile)"
+)
+"""The names of functions that start programs."""
+STARTS = {"a server": SERVER, "another program": PROGRAM}
+
+
+def what_it_starts(code: str) -> str:
+    """`a server` or `another program` if that is what code starts; else empty, also for code that is no Python.
+
+    What functions would do counts not, nor what is below `if __name__ == "__main__":`.
+    """
+    if not any(word in code for word in ("run", "serve", "subprocess", "os.")):
+        return ""
+    try:
+        called = set(_called(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return next((what for what, names in STARTS.items() if any(map(names.fullmatch, called))), "")
+
+
+def _called(node: ast.AST) -> Iterator[str]:
+    """The names of the functions that code calls itself."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        yield ast.unparse(node.func)
+    for child in ast.iter_child_nodes(node):
+        yield from _called(child)

@@ -1,29 +1,17 @@
-"""Options: what an author may say on a fence, read from its first line and checked."""
+"""options: the first line of a fence to `Options`, and what is wrong with it: what an author may say there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import cached_property, partial
 from typing import Any
 
-from samedevice.devices import LABELS
+from samedevice.devices import DEVICES, LABELS
 from samedevice.errors import Complaints, PageError
 from samedevice.pages import conventions
 from samedevice.pages.fences import Fence
-from samedevice.pages.values import (
-    VERSIONS,
-    Read,
-    read_compare,
-    read_lines,
-    read_needs,
-    read_one_word,
-    read_raises,
-    read_run,
-    read_setup,
-    read_simulated,
-)
 from samedevice.project import DEFAULTS, PROGRAMS, Settings
 
 PYTHON = ("python", "py", "python3", "py3")
@@ -44,6 +32,9 @@ LOOKALIKES = {
     "zsh": "console",
     "shell-session": "console",
 }
+BESIDE = f"names no device beside the CPU; use {' or '.join(DEVICES[1:])}"
+RUN_ADVICE = 'is unknown; write run="no" reason="...", the word run, or leave it out'
+SIMULATED_ADVICE = 'is unknown; write simulated="no" reason="...", or simulated="yes"'
 OURS = "samedevice"
 """The language of the fences that a build writes into pages."""
 OPTION = re.compile(r"\s*(?P<key>[A-Za-z_][\w-]*)=(?P<quote>[\"'])(?P<value>.*?)(?P=quote)(?=\s|$)")
@@ -51,6 +42,62 @@ FOREIGN = re.compile(r"\s*(?P<key>[.#]?[\w:-]+)(?:=(?P<value>\"[^\"]*\"|'[^']*'|
 """An option of another tool: `linenums="1"`, `exec`, `.annotate`."""
 INFO = re.compile(r"\.?(?P<language>[\w#.+-]+)?(?=\s|\{|$)\s*(?P<rest>.*)$")
 RELEASE = re.compile(r"(?P<major>\d+)\.(?P<minor>\d+)")
+NAMES = f"{', '.join(DEVICES[1:])} or {DEVICES[0]}"
+"""The devices, as an author may name them: `cuda, mps or cpu`."""
+NEEDS = re.compile(r"(?:(?:(?P<count>\d+)\s+)?(?P<device>(?!torch\b)\w+))?\s*(?:torch\s*(?P<versions>\S.*))?$")
+NEEDS_ADVICE = f'use {NAMES}, "2 cuda" for two, "torch>=2.15" for a version, or "cuda torch>=2.15"'
+VERSIONS_ADVICE = 'write torch>=2.15, torch<2.14, or both, as in "torch>=2.11,<2.14"'
+LINES = re.compile(r"\d+(?:-\d+)?(?: +\d+(?:-\d+)?)*$")
+VERSIONS = re.compile(r"\s*(?P<sign>>=|<)\s*(?P<major>\d+)\.(?P<minor>\d+)\s*$")
+
+Read = Callable[[str], dict[str, Any]]
+"""Reads a value as written, and gives fields of `Options` with their values. Raises ValueError for what is wrong."""
+
+
+def read_word(name: str, field: str, meant: Mapping[str, Any], advice: str) -> Read:
+    """Reads an option that can have some values only; `meant` has for each of them the value of the `field`."""
+
+    def read(value: str) -> dict[str, Any]:
+        if value not in meant:
+            raise ValueError(f'{name}="{value}" {advice}')
+        return {field: meant[value]}
+
+    return read
+
+
+def read_lines(value: str) -> dict[str, Any]:
+    """Numbers of lines, and ranges of them."""
+    if not LINES.match(value):
+        raise ValueError(f'hl_lines="{value}" names no lines; write hl_lines="2" or hl_lines="1-3 5"')
+    return {"hl_lines": value}
+
+
+def read_needs(value: str) -> dict[str, Any]:
+    """The device, how many of it, and the versions of PyTorch that a block needs."""
+    match = NEEDS.match(value)
+    device = match["device"] or "" if match else ""
+    if match is None or device not in ("", *DEVICES) or match["count"] == "0":
+        raise ValueError(f'needs="{value}" names no device; {NEEDS_ADVICE}')
+    versions = (match["versions"] or "").strip()
+    if not all(VERSIONS.match(part) for part in versions.split(",") if versions):
+        raise ValueError(f'needs="{value}" names no version of PyTorch; {VERSIONS_ADVICE}')
+    return {"needs": device, "count": int(match["count"] or 1), "versions": versions}
+
+
+def read_raises(value: str) -> dict[str, Any]:
+    """The exceptions that a block must raise, each on one device or on all."""
+    pairs: list[tuple[str, str]] = []
+    for part in filter(None, (part.strip() for part in value.split(","))):
+        device, _, name = part.rpartition(":")
+        device, name = device.strip(), name.strip()
+        if device and device not in DEVICES:
+            raise ValueError(f'raises="{value}": {device} names no device; use {NAMES}')
+        if not name.isidentifier():
+            raise ValueError(f'raises="{value}" names no exception; write raises="RuntimeError"')
+        if any(device == where or not (device and where) for where, _ in pairs):
+            raise ValueError(f'raises="{value}" names two exceptions for one device; keep one of them')
+        pairs.append((device, name))
+    return {"raises": tuple(pairs)}
 
 
 def option(example: str, meaning: str, *, default: Any = "", read: Read | None = None, output: bool = False) -> Any:
@@ -97,18 +144,22 @@ class Options:
         'numbers="vary"',
         "numbers are shown, and only the text around them is compared",
         default=False,
-        read=read_one_word("numbers", "vary", {"numbers_vary": True}),
+        read=read_word("numbers", "numbers_vary", {"vary": True}, 'is unknown; write numbers="vary" or leave it out'),
         output=True,
     )
     alt: str = option(
         'alt="..."', "what the block's figure shows; with `console: true`, a block that draws must say it"
     )
-    compare: str = option('compare="cuda"', "that device's output is beside the CPU's", read=read_compare)
+    compare: str = option(
+        'compare="cuda"',
+        "that device's output is beside the CPU's",
+        read=read_word("compare", "compare", {one: one for one in DEVICES[1:]}, BESIDE),
+    )
     setup: bool = option(
         "setup",
         "imports and the device: the block runs first in every section of its page",
         default=False,
-        read=read_setup,
+        read=read_word("setup", "setup", {"": True}, "is unknown; write the word setup alone"),
     )
     after: str = option('after="anchor"', "on a section's first block: that section's blocks run before it, silently")
     fold: str = option(
@@ -118,13 +169,13 @@ class Options:
         'run="no"',
         "the block is shown and not run; it must say why. The word `run` alone has run what is left alone otherwise: "
         'fences with `fences: run`, what starts a server or a program, and what is below `if __name__ == "__main__":`',
-        read=read_run,
+        read=read_word("run", "run", {"": "yes", "no": "no"}, RUN_ADVICE),
     )
     simulated: str = option(
         'simulated="no"',
         'the block does not run on a simulated device; it must say why; "yes" with numbers="vary": it measures '
         "nothing, and what a simulated device prints is taken",
-        read=read_simulated,
+        read=read_word("simulated", "simulated", {"no": "no", "yes": "yes"}, SIMULATED_ADVICE),
     )
     reason: str = option('reason="..."', "why it is not run, or not simulated, which the page shows")
     skips_main: bool = field(default=False, metadata={"output": True})

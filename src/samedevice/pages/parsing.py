@@ -1,10 +1,11 @@
-"""parsing: a Markdown file or a notebook to a Page; what cannot be run as written is an error."""
+"""parsing: a Markdown file or a notebook to a `Page`; what cannot be run as it is written is an error."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,18 +13,55 @@ from types import MappingProxyType
 
 from samedevice.errors import Complaints, PageError
 from samedevice.pages import comments, conventions
+from samedevice.pages.conventions import MAIN, what_it_starts
 from samedevice.pages.fences import Fence, all_fences, find_fences
-from samedevice.pages.includes import INCLUDE, with_includes
 from samedevice.pages.options import PYTHON, TRANSCRIPTS, Options, read_info, read_options
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import find_cells, is_program, page_files, read_cells
-from samedevice.pages.sections import Part, find_parts
-from samedevice.pages.source import inside, read_page
-from samedevice.pages.starts import MAIN, what_it_starts
+from samedevice.pages.sections import find_parts
 from samedevice.project import DEFAULTS, NOTEBOOK, PAGES, Settings
 
+SNIPPETS = "pymdownx.snippets"
+INCLUDE = re.compile(r"^\s*;?-{2,}8<-{2,}(?!\S)", re.M)
+"""Where a file is included."""
+NEXT = re.compile(r"[^\n]*\n(?:[ \t>]*\n)*")
+"""What ends where the next line begins that is not blank, a quote's mark aside."""
 UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 """Control characters that Markdown drops, or that HTML cannot hold."""
+
+
+def read_page(path: Path, root: Path) -> str:
+    """The text of a page.
+
+    Raises PageError for a page that cannot be read, is not UTF-8, or is a link out of the repository at `root`: what
+    is run and published from here must be what is reviewed and committed here.
+    """
+    name = path.relative_to(root).as_posix()
+    if not inside(path, root):
+        raise PageError(name, 1, "this page is a link out of the repository; put the file itself in its place")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise PageError(name, line, "this line is not UTF-8; save the page as UTF-8") from None
+    except OSError as error:
+        raise PageError(name, 1, f"this page cannot be read ({error.strerror}); put it back, or delete it") from None
+
+
+def inside(path: Path, root: Path) -> bool:
+    """Whether a path leads to a place inside of the repository, links followed."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
+
+
+def is_own(path: Path, root: Path) -> bool:
+    """Whether a path is the own name of a regular file of the repository, with no link on the way."""
+    try:
+        return path.resolve(strict=True) == root.resolve() / path.relative_to(root) and path.is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def parse_page(path: Path, root: Path, text: str | None = None, settings: Settings = DEFAULTS) -> Page:
@@ -39,9 +77,11 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
                 name, 1, f"{twin.name} beside it would have the same address and recording; rename one of them"
             )
     text = read_page(path, root) if text is None else text
-    page = Page(
-        name, text, tuple(read_blocks(text, name, root, settings)), settings, tuple(_parts(text, name, settings))
-    )
+    blocks = tuple(read_blocks(text, name, root, settings))
+    whole = (
+        settings.namespace == "page" or path.suffix == NOTEBOOK
+    )  # one section: the cells of a notebook share a kernel
+    page = Page(name, text, blocks, settings, () if whole else tuple(find_parts(text, all_fences(text, name), name)))
     _ = page.sections  # raises what is wrong with them
     return page
 
@@ -53,15 +93,6 @@ def readable(
     for path in page_files(root, settings):
         with contextlib.suppress(PageError):
             yield known.get(path.relative_to(root).as_posix()) or parse_page(path, root, settings=settings)
-
-
-def _parts(text: str, page: str, settings: Settings) -> Iterator[Part]:
-    """The places where sections begin.
-
-    A notebook is one section, since its cells share a kernel; so is each page where a page has one namespace.
-    """
-    if settings.namespace == "section" and not page.endswith(NOTEBOOK):
-        yield from find_parts(text, all_fences(text, page), page)
 
 
 def read_blocks(text: str, page: str, root: Path, settings: Settings = DEFAULTS) -> list[Block]:
@@ -109,13 +140,8 @@ def _expected(block: Block, text: str, following: Mapping[int, Fence]) -> Fence 
     """The fence that says what a block must print, if there is one; `following` has those of text by their places."""
     if block.kind == "python" and block.code == block.fence.body and comments.says(block.code):
         return block.fence
-    return following.get(_next(text, block.fence.end))
-
-
-def _next(text: str, offset: int) -> int:
-    """Where the first line after a place begins that is not blank, a quote's mark aside."""
-    found = re.compile(r"[^\n]*\n(?:[ \t>]*\n)*").match(text, offset)
-    return found.end() if found else len(text)
+    next_line = NEXT.match(text, block.fence.end)
+    return following.get(next_line.end()) if next_line else None
 
 
 def _check_shown(block: Block, settings: Settings) -> None:
@@ -159,7 +185,7 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
     if language == "console":
         return _console(fence, page, index, options)
     if not options.file:
-        code = _included(fence, page, root, settings)
+        code = _with_includes(fence, page, root, settings)
         if not (settings.console or options.run or fence.mark == conventions.HIDES):
             if what_it_starts(code):
                 return None
@@ -168,13 +194,20 @@ def read_block(fence: Fence, page: str, index: int, root: Path, settings: Settin
     return _file(fence, page, index, options, root)
 
 
-def _included(fence: Fence, page: str, root: Path, settings: Settings) -> str:
-    """The code of a fence, with the files that pymdownx.snippets includes in it. Raises PageError."""
+def _with_includes(fence: Fence, page: str, root: Path, settings: Settings) -> str:
+    """The code of a fence with the files that pymdownx.snippets puts into it, as that does it. Raises PageError."""
     if not settings.snippets or settings.console or not INCLUDE.search(fence.body):
         return fence.body
+    from markdown import Markdown  # type: ignore[import-untyped]
+
+    given = json.loads(settings.snippets)
+    bases = given.get("base_path", ["."])
+    bases = [str(root / base) for base in ([bases] if isinstance(bases, str) else bases)]
+    own = given | {"base_path": bases, "auto_append": [], "check_paths": True}
+    md = Markdown(extensions=[SNIPPETS], extension_configs={SNIPPETS: own})
     try:
-        return with_includes(fence.body, root, settings.snippets)
-    except ValueError as error:
+        return "\n".join(md.preprocessors["snippet"].run(fence.body.split("\n")))
+    except Exception as error:  # the extension has a class of its own for what it does not find
         raise PageError(page, fence.line, f"{error}; mend the include") from None
 
 
@@ -216,3 +249,26 @@ def _region(code: str, options: Options, page: str, line: int) -> tuple[str, int
     body = match[1].lstrip("\n")
     start = match.end(1) - len(body)
     return body.rstrip("\n") + "\n", code.count("\n", 0, start) + 1
+
+
+def programs_of(page: Page) -> set[str]:
+    """The programs that a page's blocks run or take parts of, as paths relative to the repository root."""
+    shown = {block.options.file for block in page.blocks if block.options.file}
+    mentioned = re.compile(rf"\b{re.escape(page.settings.programs)}/[\w./-]+\.\w+")
+    return shown.union(*(mentioned.findall(block.code) for block in page.blocks))
+
+
+def pages_for(asked: Iterable[Path], root: Path, settings: Settings = DEFAULTS) -> list[str]:
+    """Paths, relative to the root, of the pages that run one of these programs, or one in one of these folders.
+
+    A page that cannot be read counts, so that what is wrong with it is told.
+    """
+    names, found = [path.relative_to(root).as_posix() for path in asked], list[str]()
+    for path in settings.page_paths(root):
+        try:
+            programs = programs_of(parse_page(path, root, settings=settings))
+        except PageError:
+            programs = set(names)
+        if any(program == name or program.startswith(f"{name}/") for program in programs for name in names):
+            found.append(path.relative_to(root).as_posix())
+    return found

@@ -14,10 +14,13 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from samedevice.errors import Complaints, PageError
-from samedevice.pages.block import Block
 from samedevice.pages.fences import Fence
+
+if TYPE_CHECKING:
+    from samedevice.pages.page import Block
 
 HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.+?)(?: +\{ *(?:#(?P<id>[\w-]+))?[^}]*\})? *$", re.M)
 EXERCISE = re.compile(r"^(?:### |\*\*)?(?P<number>\d+)\.", re.M)

@@ -25,7 +25,7 @@ from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.outputs import escaping
 from samedevice.pages.page import Block, Page
-from samedevice.pages.source import inside
+from samedevice.pages.parsing import inside
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import find_links
 

@@ -33,10 +33,9 @@ from samedevice.outputs.schema import (
     record,
     whole,
 )
-from samedevice.pages.block import KINDS
 from samedevice.pages.fences import Fence
 from samedevice.pages.options import known_options, read_info, read_options
-from samedevice.pages.page import Block, Page
+from samedevice.pages.page import KINDS, Block, Page
 from samedevice.pages.sections import Part
 from samedevice.project import DEFAULTS, Settings
 

@@ -30,9 +30,8 @@ from samedevice.integration.repository import VARIABLE, Repository, RepositoryEr
 from samedevice.outputs.recording_files import orphans, place
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
-from samedevice.pages.parsing import parse_page
+from samedevice.pages.parsing import inside, parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.pages.source import inside
 from samedevice.project import CACHE, NOTEBOOK, Settings
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies

@@ -14,7 +14,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
 from samedevice.integration.project_file import SUPERFENCES, ProjectError, checked, custom
-from samedevice.pages.includes import SNIPPETS
+from samedevice.pages.parsing import SNIPPETS
 from samedevice.project import CHOICES, DEFAULTS, KINDS, SETTINGS, Settings
 
 
