@@ -75,14 +75,8 @@ def unseen(folder: Path, pages: list[Browsed]) -> list[str]:
     assert CHROMIUM is not None
     data = json.dumps(pages).replace("<", "\\u003c")
     (folder / "pages.html").write_text(HARNESS.format(pages=data), encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-    command = [
-        CHROMIUM,
-        *flags,
-        f"--user-data-dir={folder / 'profile'}",
-        "--dump-dom",
-        (folder / "pages.html").as_uri(),
-    ]
+    flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run --dump-dom".split()
+    command = [CHROMIUM, *flags, f"--user-data-dir={folder / 'profile'}", (folder / "pages.html").as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     found = re.search(r"<p>found (\[[\d,]*\])</p>", done.stdout)
     assert found is not None, done.stdout[:500]

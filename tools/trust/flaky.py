@@ -1,9 +1,9 @@
 """flaky: does any block fail now and then? The pages run many times under load, in another order each time.
 
 Each run is `pytest docs` on a copy of the repository, with all cores kept busy, and the pages in an order drawn by the
-number of the run. Odd runs have one compute thread, as the engine gives it; even runs have two. Their reports are kept
-in .cache/flaky, by a hash of all that was copied: started again, it goes on with the run that it was in, and begins
-anew once something changed. The exit status is 1 if anything failed.
+number of the run. Odd runs have one compute thread, as the engine gives it; in even runs, this module is a plugin of
+pytest's that gives pages two. Reports are kept in .cache/flaky, by a hash of all that was copied: started again, it
+goes on with the run that it was in, and begins anew once something changed. The exit status is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,17 @@ RECORDINGS = "recordings"
 """The name of the test that reads a page's recordings: it runs no block."""
 NOT_RUN = " was not run, because "
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(1_000_000))\n"
+
+
+def pytest_configure() -> None:
+    """Change what every page's process finds in its environment.
+
+    While one waits for the other, it sleeps: by default it would spin, and under load keep the other from a core.
+    """
+    from samedevice.running import processes
+
+    engine, two = processes.page_environ, {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}
+    processes.page_environ = lambda folder: engine(folder) | two
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None
     unfinished = report.with_suffix(".unfinished")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--device", "cpu"]
     command += ["-o", "junit_family=xunit1", f"--junitxml={unfinished}"]
-    command += ["-p", "two_threads"] if threads_of(number) == 2 else []
+    command += ["-p", "flaky"] if threads_of(number) == 2 else []
     places = [str(root / "src"), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places)), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([*command, *pages], cwd=root, env=environ, capture_output=True, text=True, check=False)
@@ -121,20 +132,19 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=30, help="how many runs (default: 30)")
     parser.add_argument("pages", nargs="*", help="pages to run, such as docs/parallel/ddp.md (default: all)")
     given = parser.parse_args()
-    times = given.times
     results = []
     with tempfile.TemporaryDirectory(prefix="samedevice-flaky-") as place, busy_cores():
         root = copy_repository(Path(place).resolve())
         kept = KEPT / "-".join([digest(root), *(page.replace("/", "_") for page in given.pages)])
         kept.mkdir(parents=True, exist_ok=True)
-        for number in range(1, times + 1):
+        for number in range(1, given.times + 1):
             report = kept / f"run-{number:03d}.xml"
             if not report.exists():
                 run(number, root, report, given.pages)
             result = read(number, report)
             results.append(result)
             said = f"{result.blocks:,} blocks, {len(result.failures)} failed, {result.seconds:.0f} s"
-            print(f"run {number} of {times}, seed {number}, compute threads {result.threads}: {said}", flush=True)
+            print(f"run {number} of {given.times}, seed {number}, compute threads {result.threads}: {said}", flush=True)
     print("", *table(results), sep="\n")
     return int(any(result.failures for result in results) or not all(result.blocks for result in results))
 
