@@ -36,24 +36,13 @@ from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
-TEXTS = many(CODE, 5_000)
 TOLD = many(
     record(
-        {
-            "page": PATH,
-            "device": one_of(*DEVICES),
-            "line": whole(1, 1_000_000),
-            "key": HASH,
-            "kind": CODE,
-            "blocks": whole(0, 10_000),
-            "ran": whole(0, 10_000),
-            "milliseconds": whole(0, 10**9),
-            "shares": flag,
-            "left": CODE,
-            "said": CODE,
-            "failures": TEXTS,
-            "printed": TEXTS,
-        }
+        {"page": PATH, "device": one_of(*DEVICES), "line": whole(1, 1_000_000), "key": HASH, "shares": flag}
+        | dict.fromkeys(("kind", "left", "said"), CODE)
+        | dict.fromkeys(("blocks", "ran"), whole(0, 10_000))
+        | dict.fromkeys(("failures", "printed"), many(CODE, 5_000))
+        | {"milliseconds": whole(0, 10**9)}
     ),
     10_000,
 )
@@ -95,27 +84,21 @@ def outputs(page: Page, recording: Recording) -> list[Output | None]:
 
 @dataclass
 class Report:
-    """What an archive says, in lines for a person."""
+    """What an archive says, in lines for a person, below titles."""
 
     recordings: list[str] = field(default_factory=list)
-    """What is new, and what changed."""
     otherwise: list[str] = field(default_factory=list)
-    """What simulated devices print otherwise."""
     failed: list[str] = field(default_factory=list)
-    """What failed on the other machine."""
     expected: list[str] = field(default_factory=list)
-    """Expected results of pages, with what was printed."""
     sentences: list[str] = field(default_factory=list)
-    """What pages say beside outputs that are new, or not as simulated."""
     claims: list[str] = field(default_factory=list)
-    """Which claims passed and failed."""
     refused: list[str] = field(default_factory=list)
     """What was not taken over, and why."""
 
     @property
     def lines(self) -> list[str]:
-        """All but what was refused, below titles."""
-        found = {
+        """All but what was refused."""
+        titles = {
             "Recordings": self.recordings,
             "Simulated otherwise: mistakes of ours, until they are explained": self.otherwise,
             "Failed there": self.failed,
@@ -123,7 +106,7 @@ class Report:
             "Sentences beside new outputs": self.sentences,
             "Claims": self.claims,
         }
-        return [line for title, some in found.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
+        return [line for title, some in titles.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
 
 
 def take_over(root: Path, page: Page, recording: Recording, report: Report) -> None:
@@ -141,10 +124,8 @@ def take_over(root: Path, page: Page, recording: Recording, report: Report) -> N
     Recordings(root, RECORDINGS).save(page, new)
     had: list[Output | None] = outputs(page, old) if old else [None for _ in now]
     changed = list(_changes(page, had, now))
-    count = f"{sum(one is not None for one in now)} blocks"
-    said = (
-        f"changed: {where}: {count}, {len(changed)} of them print something else" if old else f"new: {where}: {count}"
-    )
+    said = f"{'changed' if old else 'new'}: {where}: {sum(one is not None for one in now)} blocks"
+    said += f", {len(changed)} of them print something else" if old else ""
     report.recordings += [said, *changed]
     states = (recording.find(page, block.index).state for block in page.blocks)
     stale = len(recording.entries) - sum(one in (State.FRESH, State.UNUSED) for one in states)
