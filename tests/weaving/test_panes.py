@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,18 @@ def test_versions_that_agree_are_one_label(block: Block) -> None:
     assert "<p>EPYC 9B14, PyTorch 2.15.0+cu132, Python 3.11.7, NumPy 2.4.6, 2026-11-21\nEPYC 9B14, PyTorch 2.13" in html
     assert "sd-switch" not in html
     assert "data-at" not in html
+
+
+def test_an_output_that_depends_on_arguments_has_the_command(write: Callable[..., Page], root: Path) -> None:
+    """A listing that trains for 20 epochs, above an output that ends at 15, made readers doubt both."""
+    (root / "snippets").mkdir()
+    (root / "snippets/train.py").write_text("print(1)\n", encoding="utf-8")
+    fence = '```python file="snippets/train.py"'
+    with_args, without = write(f'{fence} args="--epochs 2"\n```\n\n{fence}\n```\n').blocks
+    html = output_html(with_args, on_cpu("1"))
+    assert "<code>$ python snippets/train.py --epochs 2</code></p>" in html
+    assert 'style="--sd-lines:2"' in html
+    assert "sd-command" not in output_html(without, on_cpu("1"))
 
 
 @pytest.mark.parametrize(

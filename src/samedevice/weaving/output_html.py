@@ -57,8 +57,10 @@ def output_html(
     beside = bool(block.options.compare)
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
-    style = f' style="--sd-lines:{_lines(panes[0].shown[0])}"'
-    return f'<div class="{kind}" data-devices="{devices}"{at}{id}{style}>{_switches(panes, beside)}{html}</div>'
+    command = _command(block)
+    style = f' style="--sd-lines:{_lines(panes[0].shown[0]) + bool(command)}"'
+    parts = f"{command}{_switches(panes, beside)}{html}"
+    return f'<div class="{kind}" data-devices="{devices}"{at}{id}{style}>{parts}</div>'
 
 
 def waiting_html(blocks: int, device: str, count: int, reason: str = "") -> str:
@@ -73,6 +75,14 @@ def waiting_html(blocks: int, device: str, count: int, reason: str = "") -> str:
 def not_run_html(reason: str) -> str:
     """The note below a block that is never run."""
     return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>Not run: {literal(reason)}</p></div>'
+
+
+def _command(block: Block) -> str:
+    """The command that ran a program with arguments; empty for a block whose output depends on its code alone."""
+    if not block.options.args:
+        return ""
+    line = literal(f"$ python {block.options.file} {block.options.args}")
+    return f'<p class="sd-command" {UNSEARCHED}><code>{line}</code></p>'
 
 
 def _at(panes: Sequence[Pane]) -> str:
