@@ -51,7 +51,9 @@
       return button;
     }));
     bar.append(...(devices.length ? [group] : []));
-    if (versions.length) bar.append("PyTorch ", select);
+    const pick = make("label", { className: "sd-pick" });
+    pick.append("PyTorch ", select);
+    if (versions.length) bar.append(pick);
   }
   const show = () => {
     const { device, torch } = sd.choice;
