@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         SameDeviceError as SameDeviceError,
     )
     from samedevice.integration.extension import rendered_page as rendered_page
-    from samedevice.integration.rendered_site import RenderedSite as RenderedSite
+    from samedevice.integration.page_weaver import RenderedSite as RenderedSite
     from samedevice.outputs.comparison import difference as difference, same_text as same_text
     from samedevice.outputs.recordings import Count as Count, count_blocks as count_blocks, is_simulated as is_simulated
     from samedevice.outputs.environments import Environment as Environment, version_order as version_order

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from mkdocs.structure.files import File
 
-from samedevice.integration.downloads import write_exports
-from samedevice.integration.mkdocs.build import links_out
+from samedevice.integration.mkdocs.build import links_out, write_exports
 
 
 def test_each_page_gets_its_files_and_the_site_a_list_and_a_whole(tmp_path: Path) -> None:

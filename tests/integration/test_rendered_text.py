@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
-from samedevice.integration.rendered_text import with_text, without_front_matter
+from samedevice.integration.page_weaver import with_text, without_front_matter
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedevice.integration.repository import Repository, RepositoryError
+from samedevice.integration.mkdocs.build import Repository, RepositoryError
 
 
 def test_without_a_repository_there_are_no_addresses() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from same_device_site.options import option_table, setting_table
-from samedevice.extras import EXTRAS
+from samedevice.errors import EXTRAS
 from samedevice.pages.fences import Fence, find_fences
 from samedevice.pages.options import option_meanings
 from samedevice.pages.page import Page

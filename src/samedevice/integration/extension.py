@@ -20,7 +20,7 @@ from markdown.postprocessors import Postprocessor  # type: ignore[import-untyped
 from markdown.preprocessors import Preprocessor  # type: ignore[import-untyped]
 from markdown.treeprocessors import Treeprocessor  # type: ignore[import-untyped]
 
-from samedevice.integration.rendered_site import RenderedSite, Weaving
+from samedevice.integration.page_weaver import RenderedSite, Weaving
 from samedevice.pages.options import OURS
 from samedevice.pages.page import Page
 from samedevice.weaving.weave import FENCE, output_fence

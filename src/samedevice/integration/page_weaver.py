@@ -1,16 +1,25 @@
-"""page_weaver: makes of a page what readers get of it, whatever builds the site, and checks its HTML."""
+"""page_weaver: a page with the text that a builder renders to what readers get of it; what builders have in common.
+
+Other plugins and extensions may change a page before it is rendered: they expand macros, or include other files. Their
+text is shown, and the blocks of the page are found in it again.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from markdown import Markdown  # type: ignore[import-untyped]
 
 from samedevice import file_cache
-from samedevice.errors import PageErrors, SameDeviceError
-from samedevice.outputs.recording_files import place
+from samedevice.errors import PageError
+from samedevice.outputs.recording_files import Recorded, place
 from samedevice.outputs.recordings import Recording
 from samedevice.page_runs import PageRuns
+from samedevice.pages.fences import FRONT_MATTER, Fence, find_fences
 from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import is_own
 from samedevice.project import CACHE
@@ -23,6 +32,46 @@ from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
 from samedevice.weaving.shown import Known, newest, outputs_of
 from samedevice.weaving.weave import weave, woven_outputs
+
+ADVICE = "the page would not show what ran; keep them from changing it, or list the page below leave"
+
+
+def with_text(page: Page, text: str) -> Page:
+    """The page with this text, which has no front matter. Raises PageError where a block is not in it as it was."""
+    front = FRONT_MATTER.match(page.text)
+    head = front[0] if front else ""
+    if _lines(page.text[len(head) :]) == _lines(text):
+        return page
+    whole = f"{head}{text}"
+    fences = find_fences(whole, page.path, hidden=not page.settings.console)
+    blocks = []
+    for block in page.blocks:
+        if block.of_project:
+            blocks.append(block)
+            continue
+        like = (_language(block.fence), block.fence.body)
+        fence = next((fence for fence in fences if (_language(fence), fence.body) == like), None)
+        if fence is None:
+            raise PageError(page.path, block.line, f"another plugin or extension changed this block; {ADVICE}")
+        blocks.append(replace(block, fence=replace(fence, line=block.fence.line)))
+    return replace(page, text=whole, blocks=tuple(blocks))
+
+
+def without_front_matter(text: str) -> str:
+    """A text as builders render it."""
+    return FRONT_MATTER.sub("", text, count=1)
+
+
+def _language(fence: Fence) -> str:
+    """The first word of a fence's first line: others may take options out that they alone know."""
+    found = re.search(r"[\w#+-]+", fence.info)
+    return found[0] if found else ""
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text without blank ones at its ends, which builders drop."""
+    return text.strip("\n\ufeff").splitlines()
+
 
 HIDDEN = re.compile(r"(?:^|/)\.")
 """A file or a folder that is hidden."""
@@ -103,6 +152,31 @@ class PageWeaver:
                 yield path, (self.runs.root / path).read_bytes().decode(errors="replace")
 
 
-def messages(error: SameDeviceError) -> Iterable[str]:
-    """What is wrong with a page, one message for each error."""
-    return map(str, error.errors) if isinstance(error, PageErrors) else [str(error)]
+@dataclass(frozen=True, eq=False)
+class RenderedSite:
+    """The site that is built, for extensions that make parts of one page from all pages. One for each build."""
+
+    root: Path
+    """The repository root."""
+    pages: Sequence[Page]
+    """All pages that can be read."""
+
+    recorded: Callable[[Page], Recorded]
+    """Reads what is recorded of a page."""
+
+    def recordings(self, page: Page) -> tuple[Recording, ...]:
+        """What is recorded of a page, newest PyTorch first; what cannot be read is left out."""
+        return self.recorded(page)[0]
+
+
+class Weaving(Protocol):
+    """What a builder gives the extension: it knows which page is rendered."""
+
+    def rendered(self) -> tuple[RenderedSite, Page] | None:
+        """The site, and the page that is about to be woven; None if that is none of ours."""
+
+    def woven(self, md: Markdown, text: str) -> str | None:
+        """The Markdown to render in the place of `text`; None for text that is no page of ours."""
+
+    def checked(self, html: str) -> str:
+        """The HTML of the page that was woven last, or what is wrong with it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def custom(superfences: Any) -> list[str]:
 def _snippets(project: Mapping[str, Any]) -> str:
     """The settings of pymdownx.snippets as JSON; empty if the project does not use it."""
     found = dict(entries(project.get("markdown_extensions")))
-    return json.dumps(found[SNIPPETS] or {}, sort_keys=True) if SNIPPETS in found else ""
+    return json.dumps(found[SNIPPETS] or {}, default=os.fspath, sort_keys=True) if SNIPPETS in found else ""
 
 
 def entries(listed: Any) -> list[tuple[str, Any]]:

@@ -16,10 +16,8 @@ from markdown import Markdown  # type: ignore[import-untyped]
 
 from samedevice.errors import PageError, SameDeviceError
 from samedevice.integration.page_assets import within
-from samedevice.integration.page_weaver import PageWeaver, Woven
+from samedevice.integration.page_weaver import PageWeaver, RenderedSite, Woven, with_text, without_front_matter
 from samedevice.integration.project_file import NAME, read, settings_of
-from samedevice.integration.rendered_site import RenderedSite
-from samedevice.integration.rendered_text import with_text, without_front_matter
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page, readable

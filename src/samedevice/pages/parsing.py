@@ -78,9 +78,7 @@ def parse_page(path: Path, root: Path, text: str | None = None, settings: Settin
             )
     text = read_page(path, root) if text is None else text
     blocks = tuple(read_blocks(text, name, root, settings))
-    whole = (
-        settings.namespace == "page" or path.suffix == NOTEBOOK
-    )  # one section: the cells of a notebook share a kernel
+    whole = settings.namespace == "page" or path.suffix == NOTEBOOK  # then it is one section: cells share a kernel
     page = Page(name, text, blocks, settings, () if whole else tuple(find_parts(text, all_fences(text, name), name)))
     _ = page.sections  # raises what is wrong with them
     return page

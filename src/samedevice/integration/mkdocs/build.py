@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -17,24 +19,26 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
-from samedevice.errors import PageError, SameDeviceError, SessionError
-from samedevice.extras import MissingExtra
-from samedevice.integration.downloads import write_exports
-from samedevice.integration.mkdocs.notebook_files import Links, take_notebooks
-from samedevice.integration.mkdocs.notebooks import convert, with_outputs
-from samedevice.integration.page_weaver import PageWeaver, Woven, messages
+from samedevice.errors import MissingExtra, PageError, PageErrors, SameDeviceError, SessionError
+from samedevice.integration.mkdocs.notebooks import Links, convert, take_notebooks, with_outputs
+from samedevice.integration.page_weaver import (
+    PageWeaver,
+    RenderedSite,
+    Woven,
+    with_text,
+    without_front_matter,
+)
 from samedevice.integration.project_file import EXTENSION
-from samedevice.integration.rendered_site import RenderedSite
-from samedevice.integration.rendered_text import with_text, without_front_matter
-from samedevice.integration.repository import VARIABLE, Repository, RepositoryError
+from samedevice.outputs.escaping import url
 from samedevice.outputs.recording_files import orphans, place
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import inside, parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.project import CACHE, NOTEBOOK, Settings
+from samedevice.project import CACHE, EDIT, NOTEBOOK, Settings
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies
+from samedevice.weaving.exports import llms
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page
@@ -42,6 +46,8 @@ from samedevice.weaving.weave import error_html, error_page
 log = logging.getLogger("mkdocs.plugins.samedevice")
 P = ParamSpec("P")
 T = TypeVar("T")
+VARIABLE = "SAMEDEVICE_REPOSITORY"
+NAME = re.compile(r"(?P<owner>[\w-]+)/(?P<name>[\w.-]+)")
 
 
 def edge(step: Callable[P, T]) -> Callable[P, T]:
@@ -58,6 +64,45 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
             raise PluginError(str(error)) from None
 
     return guarded
+
+
+class RepositoryError(SameDeviceError):
+    """The environment variable does not name a repository."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository on GitHub whose pages are served from its branch gh-pages."""
+
+    owner: str
+    """The person or organization."""
+    name: str
+    """The repository's name."""
+
+    @classmethod
+    def named(cls, text: str) -> Repository | None:
+        """The repository that `text` names as owner/name; None where it is empty. Raises RepositoryError."""
+        if not text:
+            return None
+        match = NAME.fullmatch(text)
+        if match is None:
+            raise RepositoryError(f"{VARIABLE}={text} names no repository; write owner/name, or unset it")
+        return cls(match["owner"], match["name"])
+
+    @property
+    def site(self) -> str:
+        """Address of the site on GitHub Pages."""
+        host = f"{self.owner.lower()}.github.io"
+        return f"https://{host}/" if self.name.lower() == host else f"https://{host}/{self.name}/"
+
+    @property
+    def edit(self) -> str:
+        """Address where a page's file is edited; `{path}` stands for its path below docs/, as MkDocs has it."""
+        return EDIT.format(owner=self.owner, name=self.name)
+
+    def colab(self, base: str) -> str:
+        """Address that opens a page's notebook in Colab; `base` is its path below the site without the suffix."""
+        return f"https://colab.research.google.com/github/{self.owner}/{self.name}/blob/gh-pages/{url(base)}.ipynb"
 
 
 class SiteBuild:
@@ -97,34 +142,23 @@ class SiteBuild:
         for file in files.documentation_pages():
             made = file.abs_src_path is None or not os.path.lexists(self.docs / file.src_uri)  # by another plugin
             if not made and not self.settings.leaves(f"{self.settings.docs}/{file.src_uri}"):
-                self.pages[file.src_uri] = self._parsed(file.src_uri)
+                path = self.docs / file.src_uri
+                try:
+                    self.pages[file.src_uri] = parse_page(path, self.runs.root, settings=self.settings)
+                except PageError as error:
+                    self.pages[file.src_uri] = error
         pages = [page for page in self.pages.values() if isinstance(page, Page)]
-        self._extend()
-        for line in orphans(self.runs.root, self.settings):
-            log.warning(line)
-        self.runs.build(pages)
-
-    def _parsed(self, uri: str) -> Page | PageError:
-        try:
-            return parse_page(self.docs / uri, self.runs.root, settings=self.settings)
-        except PageError as error:
-            return error
-
-    def _extend(self) -> None:
-        """Have Markdown weave the pages."""
         names = self.config.markdown_extensions
         name = next((name for name in EXTENSION if name in names), EXTENSION[1])
         names += [name] * (name not in names)
         self.config.mdx_configs[name] = {"weaving": self}
-
-    @property
-    def address(self) -> Address:
-        """Where the site is."""
-        return Address(self.config.site_url or "", self.config.use_directory_urls)
+        for line in orphans(self.runs.root, self.settings):
+            log.warning(line)
+        self.runs.build(pages)
 
     @property
     def _weaver(self) -> PageWeaver:
-        return PageWeaver(self.runs, self.address)
+        return PageWeaver(self.runs, Address(self.config.site_url or "", self.config.use_directory_urls))
 
     @cached_property
     def _site(self) -> RenderedSite:
@@ -172,7 +206,7 @@ class SiteBuild:
 
     def _failed(self, uri: str, error: SameDeviceError) -> list[str]:
         """Log what is wrong with a page that cannot be shown; return the messages."""
-        said = list(messages(error))
+        said = [str(one) for one in (error.errors if isinstance(error, PageErrors) else [error])]
         for message in said:
             log.error(message)
         self.failed.append(uri)
@@ -255,3 +289,20 @@ def links_out(files: Iterable[File], docs: Path, root: Path) -> Iterator[File]:
             continue
         if not inside(docs / file.src_uri, root):
             yield file
+
+
+def write_exports(
+    site: Path, exports: Mapping[str, Mapping[str, str]], title: str, about: str, pages: list[tuple[str, str, str]]
+) -> None:
+    """Write each page's notebook, script and Markdown, llms.txt and llms-full.txt. Raises OSError.
+
+    `exports` holds the texts of a page by suffix, below the page's path; `pages` title, path and description of each.
+    """
+    for uri, found in exports.items():
+        for suffix, text in found.items():
+            path = site / Path(uri).with_suffix(f".{suffix}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    whole = "\n\n".join(found["md"].strip() for found in exports.values())
+    (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
+    (site / "llms.txt").write_text(llms(title, about, pages), encoding="utf-8")

@@ -1,29 +1,31 @@
-"""plugin: the MkDocs plugin: hooks, and nothing else. What they do is in `build`."""
+"""plugin: the MkDocs plugin: its settings and hooks, and nothing else. What they do is in `build`."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mkdocs.config import config_options as c
 from mkdocs.config.base import LegacyConfig
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.utils.templates import TemplateContext
 
 from samedevice.devices import present_devices
-from samedevice.extras import MissingExtra, need
-from samedevice.integration.mkdocs.assets import is_instant, name_assets, take_assets
-from samedevice.integration.mkdocs.config import SCHEME, settings_of
-from samedevice.integration.page_assets import where_used
+from samedevice.errors import MissingExtra, need
+from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE, where_used
+from samedevice.integration.project_file import PLUGIN, ProjectError
+from samedevice.integration.project_file import settings_of as read_settings
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
-from samedevice.project import CACHE, Settings
+from samedevice.project import CACHE, DEFAULTS, SETTINGS, Settings
 
 if TYPE_CHECKING:
     from samedevice.integration.mkdocs.build import SiteBuild
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("mkdocs.plugins.samedevice")
 LAST = -100
 """The priority of a hook that comes after those of other plugins."""
+SCHEME = tuple((name, c.Type(object, default=getattr(DEFAULTS, name))) for name in SETTINGS)
+"""The settings of the plugin; `settings_of` checks them."""
 
 
 class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-call]
@@ -64,7 +68,8 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
 
                 self.check = BackgroundCheck(self.runs)
         self.build = begin(config, self.runs, settings)
-        name_assets(config)
+        config.extra_css = [STYLE, *config.extra_css]  # before the site's own, which may say otherwise
+        config.extra_javascript = [*config.extra_javascript, SCRIPT]
         read = [settings.programs, settings.recordings, *filter(None, [settings.setup])]
         config.watch += [str(root / one) for one in read if (root / one).exists()]
         return config
@@ -72,7 +77,8 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Parse all pages and begin to run those that changed."""
         self._build.read(files)
-        take_assets(config, files)
+        for name in (STYLE, SCRIPT):
+            files.append(File.generated(config, name, abs_src_path=str(FOLDER / Path(name).name)))
         return files
 
     def on_page_read_source(self, *, page: SitePage, config: MkDocsConfig) -> str | None:
@@ -144,6 +150,29 @@ class SameDevicePlugin(BasePlugin[LegacyConfig]):  # type: ignore[no-untyped-cal
         """The build that MkDocs is in."""
         assert self.build is not None
         return self.build
+
+
+def is_instant(config: MkDocsConfig) -> bool:
+    """Whether the theme takes readers from page to page without loading one."""
+    return "navigation.instant" in (config.theme.get("features") or ())
+
+
+def settings_of(config: MkDocsConfig, own: Mapping[str, Any], root: Path) -> Settings:
+    """What a project says about itself, as MkDocs has it; `root` is the folder of mkdocs.yml. Raises PluginError."""
+    docs = Path(config.docs_dir).resolve()
+    if not docs.is_relative_to(root):
+        raise PluginError(f"docs_dir: {docs} is not below {root}, the folder of mkdocs.yml; move one of them")
+    given = {name: one for name, one in own.items() if one != getattr(DEFAULTS, name, None)}
+    project = {
+        "site_name": config.site_name,
+        "docs_dir": docs.relative_to(root).as_posix(),
+        "plugins": {**dict.fromkeys(config.plugins), PLUGIN: given},
+        "markdown_extensions": {name: config.mdx_configs.get(name) for name in config.markdown_extensions},
+    }
+    try:
+        return read_settings(project, root)
+    except ProjectError as error:
+        raise PluginError(str(error)) from None
 
 
 def begin(config: MkDocsConfig, runs: PageRuns, settings: Settings) -> SiteBuild:

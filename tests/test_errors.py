@@ -12,7 +12,7 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 
-from samedevice.extras import EXTRAS, MissingExtra, need
+from samedevice.errors import EXTRAS, MissingExtra, need
 from samedevice.integration.mkdocs.notebooks import convert
 from samedevice.integration.mkdocs.plugin import begin
 from samedevice.page_runs import PageRuns
