@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import random
@@ -19,14 +20,17 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.errors import PageError
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
+from samedevice.pages.parsing import parse_page
+from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
-from samedevice.weaving.weave import weave
+from samedevice.weaving.weave import weave, woven_outputs
 
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
 BATCHES = 40 if WHOLE else 6
@@ -237,7 +241,18 @@ document.body.innerHTML = `${document.title}, ${read.length} read, ${other} othe
 </script>"""
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+needs_browser = pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+
+
+def browsed(html: str, folder: Path) -> str:
+    """The page as Chromium has it after its scripts have run."""
+    (folder / "page.html").write_text(html, encoding="utf-8")
+    flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run --dump-dom".split()
+    command = ["chromium", *flags, f"--user-data-dir={folder / 'profile'}", (folder / "page.html").as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@needs_browser
 def test_a_browser_reads_hostile_outputs_as_printed_and_runs_none(
     page: Page, render: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -248,20 +263,55 @@ def test_a_browser_reads_hostile_outputs_as_printed_and_runs_none(
     data = f'<script class="own" id="told" type="application/json">{told}</script>'
     check = CHECK.replace("<script>", '<script class="own">')
     html = f"<!doctype html><meta charset=utf-8><title>unhurt</title><body>{body}{data}{check}"
-    (tmp_path / "page.html").write_text(html, encoding="utf-8")
-    profile = f"--user-data-dir={tmp_path / 'profile'}"
-    flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--no-first-run",
-        profile,
-    ]
-    command = ["chromium", *flags, "--dump-dom", (tmp_path / "page.html").as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     count = len([one for one in found if one.shown])
-    assert f"<body>unhurt, {count} read, 0 other, 0 acting</body>" in done.stdout
+    assert f"<body>unhurt, {count} read, 0 other, 0 acting</body>" in browsed(html, tmp_path)
+
+
+START = "<select> <title> <xmp> <plaintext> <math> <audio> <template> <svg> <p> <div> <!-- <style> <script>".split()
+START += [*"<textarea> <table> <noembed> <noframes> <option> <iframe>".split(), '<p title="']
+END = [*(f"</{name[1:]}" for name in START if name.endswith(">")), "-->", '">', "]]>", "<p/>", "<br/>"]
+BLOCKS = """<!doctype html><meta charset="utf-8"><body><script id="pages" type="application/json">PAGES</script><script>
+const hidden = "template, select, dialog, datalist, audio, video, canvas, [hidden], [popover]", found = [];
+JSON.parse(document.getElementById("pages").textContent).forEach(([html, codes], page) => {
+  const read = new DOMParser().parseFromString("<!doctype html><body><article>" + html + "</article>", "text/html");
+  codes.forEach((code, block) => {
+    const shown = [...read.querySelectorAll(`[data-block="${block}"]`)].filter((one) => !one.closest(hidden));
+    if (shown.length !== 1 || !shown[0].textContent.includes(code)) found.push(page);
+  });
+});
+document.body.innerHTML = `<p>not shown on ${JSON.stringify(found)}</p>`;
+</script>"""
+
+
+def with_html(chance: random.Random) -> str:
+    """A page with fences and HTML of any kind, closed or not."""
+    lines: list[str] = []
+    for number in range(chance.randint(1, 4)):
+        lines.append("".join(chance.choices(START + END, k=chance.randint(1, 3))))
+        lines += [""] * chance.randint(0, 1)
+        if chance.random() < 0.6:
+            lines += ["```python", f"x = {number}", "```", ""]
+    return "\n".join(lines) + "\n"
+
+
+@needs_browser
+@pytest.mark.parametrize("batch", range(20 if WHOLE else 1))
+def test_a_browser_shows_each_block_of_a_page_with_html_that_passes(
+    root: Path, render: Callable[[str], str], batch: int
+) -> None:
+    """A browser closes and moves elements in its own way; where it would hide a block, the page has to be refused."""
+    chance, passed = random.Random(batch), []
+    for _ in range(100):
+        with contextlib.suppress(PageError):
+            page = parse_page(root / "docs/page.md", root, with_html(chance))
+            about = {block.index: [ShownOutput("cpu", Output("y"), HERE["cpu"])] for block in page.blocks}
+            woven = weave(page, about, {})
+            html = render(woven)
+            check_shown(page, woven_outputs(woven), html)
+            passed.append((html, [block.code.strip("\n") for block in page.blocks]))
+    assert sum(len(codes) for _, codes in passed) > 10
+    pages = BLOCKS.replace("PAGES", json.dumps(passed).replace("<", "\\u003c"))
+    assert "<p>not shown on []</p>" in browsed(pages, root)
 
 
 def plain(text: str) -> str:

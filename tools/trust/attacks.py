@@ -23,7 +23,6 @@ from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 
-from browsed import CHROMIUM, accepted, unseen
 from markdown_it import MarkdownIt
 from unpacking import LARGEST, ArchiveError, unpack
 
@@ -318,27 +317,6 @@ def figures(chance: Random, folder: Path) -> None:
     assert not re.search(r"javascript:|//example|data:(?!image/png)", svg)
 
 
-START = "<select> <title> <xmp> <plaintext> <math> <audio> <template> <svg> <p> <div> <!-- <style> <script>".split()
-START += [*"<textarea> <table> <noembed> <noframes> <option> <iframe>".split(), '<p title="']
-END = [*(f"</{name[1:]}" for name in START if name.endswith(">")), "-->", '">', "]]>", "<p/>", "<br/>"]
-
-
-def html_pages(chance: Random, folder: Path) -> None:
-    """A page with HTML of any kind that passes shows its blocks; the browser's own reading is held against ours."""
-    parts = []
-    for number in range(100):
-        lines = []
-        for _ in range(chance.randint(1, 4)):
-            lines.append("".join(chance.choices(START + END, k=chance.randint(1, 3))))
-            lines += [""] * chance.randint(0, 1)
-            if chance.random() < 0.6:
-                lines += ["```python", f"x = {number}", "```", ""]
-        parts.append("\n".join(lines) + "\n")
-    good = [found for text in parts if (found := accepted(folder, text))]
-    missing = unseen(folder, good)
-    assert not missing, min(missing, key=len)
-
-
 SITE = HERE.parents[1] / "docs/assets/samedevice.js"
 READS = """const found = JSON.parse(require("fs").readFileSync(0, "utf8")).map((hash) => {
   const location = { hash, search: "" };
@@ -365,6 +343,5 @@ def addresses(chance: Random, folder: Path) -> None:
 
 ATTACKS: dict[str, Callable[[Random, Path], None]] = {
     **{one.__name__: one for one in (outputs, recordings, pages, archives, figures)},
-    **({"html": html_pages} if CHROMIUM else {}),
     **({"addresses": addresses} if shutil.which("node") else {}),
 }
