@@ -5,9 +5,8 @@ The pages run once. Then, for each block that is recorded on a device of this ma
 - its output is said to be that of a block that did not use the device, and each file that it read is changed;
 - one literal of its code is changed in its file;
 - its `raises=` is removed, added or changed in its file, once with the old recording and once with a new one.
-A block with a changed literal runs again after those that it needs, to see whether its output shows the change: that
-share is information, since it is the recording's hash that tells. Last come the blocks that print, draw, raise and
-assert nothing, with what uses them. The exit status is 1 if anything was not told, or a silent block has no use.
+Last come the blocks that print, draw, raise and assert nothing, with what uses them. The exit status is 1 if anything
+was not told, or a silent block has no use.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,7 +27,6 @@ from silence import silent
 from same_device_site.settings import parse_page
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import compare, fault
-from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
 from samedevice.outputs.page_file import FORMAT, from_json
@@ -47,6 +44,7 @@ READ = "a byte of a file that it read"
 LITERAL = "a literal of the code"
 RAISES = "raises=, not recorded again"
 RAISES_FORGED = "... and recorded again"
+KINDS = (HAND, FORGED, UNUSED, READ, LITERAL, RAISES, RAISES_FORGED)
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,6 @@ def edited(path: Path, change: Callable[[bytes], bytes]) -> Iterator[None]:
 class Tally:
     """What became of the mutants of one kind."""
 
-    mutants: int = 0
     told: int = 0
     free: int = 0
     """Not told, because the block or its `raises=` says that it does not count here."""
@@ -115,7 +112,6 @@ class Tally:
 
     def add(self, case: Case, told: str, free: bool, what: object) -> None:
         """Count a mutant."""
-        self.mutants += 1
         if told:
             self.told += 1
             self.blocks.add(str(case.block))
@@ -126,16 +122,14 @@ class Tally:
             self.survivors.append(f"{case.block} on {case.device}: {what}")
 
 
-def examine(case: Case, tallies: dict[str, Tally]) -> Block:
-    """Change the block in every way, and count what is told; return it with the changed literal."""
+def examine(case: Case, tallies: dict[str, Tally]) -> None:
+    """Change the block in every way, and count what is told."""
     _examine_output(case, tallies)
     _examine_raises(case, tallies)
-    code, _ = code_mutant(case.block)
+    code = code_mutant(case.block)
     page = case.rewritten(case.block.path, partial(with_code, block=case.block, code=code))
-    mutant = page.blocks[case.block.index]
-    assert mutant.code == code
+    assert page.blocks[case.block.index].code == code
     tallies[LITERAL].add(case, case.told(page), False, code)
-    return mutant
 
 
 def _examine_output(case: Case, tallies: dict[str, Tally]) -> None:
@@ -194,26 +188,9 @@ def cases(root: Path, page: Page, device: str, run: Run) -> Iterator[Case]:
             yield Case(root, page, block, device, recording, output)
 
 
-def submit_again(sessions: SectionRunner, case: Case, mutant: Block) -> Future[Run]:
-    """Run a changed block after those that lead to it."""
-    blocks = [*case.page.program(case.block), mutant]
-    alone = tuple(replace(one, index=number) for number, one in enumerate(blocks))
-    return sessions.submit(Page(case.page.path, case.page.text, alone), case.device)
-
-
-def shows(case: Case, output: Output | None) -> str:
-    """How the output of a block with a changed literal shows the change; empty if it does not."""
-    assert case.entry is not None
-    assert case.entry.output is not None
-    if output is None or fault(case.block, case.device, output):
-        return "fail"
-    return "print something else" if difference(case.entry.output, output, case.block.options.numbers_vary) else ""
-
-
-def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str, int]]:
-    """Examine every recorded block; what was wrong before any change, and how changed literals show."""
+def run_all(root: Path, tallies: dict[str, Tally]) -> list[str]:
+    """Examine every recorded block; return what was wrong before any change."""
     wrong: list[str] = []
-    again: list[tuple[Case, Future[Run]]] = []
     with SectionRunner(root) as sessions:
         pages = [parse_page(path, root) for path in page_files(root)]
         runs = [(page, device, sessions.submit(page, device)) for device in present_devices() for page in pages]
@@ -222,24 +199,21 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> tuple[list[str], dict[str,
                 found = case.told()
                 if found:
                     wrong.append(found)
-                    continue
-                mutant = examine(case, tallies)
-                if mutant.kind == "python" and code_mutant(case.block)[1]:
-                    again.append((case, submit_again(sessions, case, mutant)))
+                else:
+                    examine(case, tallies)
             print(f"examined {page.path} on {device}", file=sys.stderr)
-        seen = [shows(case, future.result().outputs[-1]) for case, future in again]
-    return wrong, {how: seen.count(how) for how in ("print something else", "fail", "")}
+    return wrong
 
 
 def main() -> int:
     """Examine, and print the account."""
     started = time.monotonic()
-    tallies = {kind: Tally() for kind in (HAND, FORGED, UNUSED, READ, LITERAL, RAISES, RAISES_FORGED)}
+    tallies = {kind: Tally() for kind in KINDS}
     with tempfile.TemporaryDirectory(prefix="samedevice-mutants-") as place:
         root = copy_repository(Path(place).resolve())
-        wrong, seen = run_all(root, tallies)
+        wrong = run_all(root, tallies)
         quiet = list(silent(root))
-    report(tallies, seen, quiet)
+    report(tallies, quiet)
     useless = [block for block, use in quiet if not use]
     bad = [*wrong, *(one for tally in tallies.values() for one in tally.survivors)]
     print(f"\n{time.monotonic() - started:.0f} s")
@@ -248,23 +222,17 @@ def main() -> int:
     return int(bool(bad or useless))
 
 
-def report(tallies: dict[str, Tally], seen: dict[str, int], quiet: list[tuple[Block, str]]) -> None:
-    """Print the table of mutants, what was not told, how changed literals show, and the silent blocks."""
+def report(tallies: dict[str, Tally], quiet: list[tuple[Block, str]]) -> None:
+    """Print the table of mutants, what was not told, and the silent blocks."""
     print(f"{'changed':36}{'mutants':>9}{'told':>9}{'of blocks':>11}{'free':>7}{'of blocks':>11}{'not told':>10}")
-    for kind, tally in tallies.items():
-        counted = f"{tally.mutants:9,}{tally.told:9,}{len(tally.blocks):11,}{tally.free:7,}{len(tally.partly):11,}"
-        print(f"{kind:36}{counted}{len(tally.survivors):10,}")
+    for kind, one in tallies.items():
+        left = len(one.survivors)
+        counted = f"{one.told + one.free + left:9,}{one.told:9,}{len(one.blocks):11,}{one.free:7,}{len(one.partly):11,}"
+        print(f"{kind:36}{counted}{left:10,}")
     print('free: a digit or a picture of a block with numbers="vary", a class in raises= for a device that is not here')
-    for kind, tally in tallies.items():
-        for survivor in tally.survivors:
-            print(f"NOT TOLD: {kind}: {survivor}")
-    total = sum(seen.values())
-    print(f"\n{total:,} blocks ran again with another literal:")
-    for how, number in seen.items():
-        print(f"{number:7,} {how or 'print the same'} ({number / max(total, 1):.0%})")
+    print(*(f"NOT TOLD: {kind}: {one}" for kind, tally in tallies.items() for one in tally.survivors), sep="\n")
     print(f"\n{len(quiet)} blocks print, draw, raise and assert nothing:")
-    for block, use in quiet:
-        print(f"{block}: {use or 'NOTHING USES IT'}")
+    print(*(f"{block}: {use or 'NOTHING USES IT'}" for block, use in quiet), sep="\n")
 
 
 if __name__ == "__main__":

@@ -52,18 +52,18 @@ def _texts(output: Output) -> Iterator[tuple[str, Callable[[str], Output]]]:
         yield message, lambda text: replace(output, raised=Raised(kind, text))
 
 
-def code_mutant(block: Block) -> tuple[str, bool]:
-    """The block's code with one of its literals changed, and whether it has one; if not, its first letter is changed.
+def code_mutant(block: Block) -> str:
+    """The block's code with one of its literals changed; if it has none, with its first letter changed.
 
     Which literal is drawn by the block's own hash, so that each run of the mutants changes the same.
     """
     found = list(literals(block.code)) if block.kind != "console" else []
     if not found:
         at = next(at for at, character in enumerate(block.code) if character.isalpha())
-        return block.code[:at] + other(block.code[at]) + block.code[at + 1 :], False
+        return block.code[:at] + other(block.code[at]) + block.code[at + 1 :]
     (start, end), value = random.Random(block.digest).choice(found)
     code = block.code.encode()
-    return (code[:start] + value.encode() + code[end:]).decode(), True
+    return (code[:start] + value.encode() + code[end:]).decode()
 
 
 def literals(code: str) -> Iterator[tuple[Span, str]]:
