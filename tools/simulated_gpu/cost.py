@@ -5,6 +5,7 @@ python -m simulated_gpu tools/simulated_gpu/cost.py
 
 from __future__ import annotations
 
+import copy
 import statistics
 import time
 from collections.abc import Callable
@@ -12,29 +13,23 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-NETWORKS: dict[str, Callable[[], tuple[nn.Module, Tensor]]] = {
-    "MLP": lambda: (nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)), torch.randn(64, 64)),
-    "CNN": lambda: (
-        nn.Sequential(
-            nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3600, 10)
-        ),
-        torch.randn(16, 3, 32, 32),
-    ),
-    "transformer": lambda: (
-        nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True),
-        torch.randn(8, 32, 64),
-    ),
-    "LSTM": lambda: (nn.LSTM(32, 64, 2), torch.randn(20, 16, 32)),
+CONVOLUTION = nn.Sequential(nn.Conv2d(3, 16, 3), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2))
+NETWORKS: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
+    "MLP": (nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)), (64, 64)),
+    "CNN": (nn.Sequential(CONVOLUTION, nn.Flatten(), nn.Linear(3600, 10)), (16, 3, 32, 32)),
+    "transformer": (nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True), (8, 32, 64)),
+    "LSTM": (nn.LSTM(32, 64, 2), (20, 16, 32)),
 }
+"""Each with the shape of its input."""
 
 
 def main() -> None:
     """Print milliseconds of processor time a step for each network and optimizer, and the quotient."""
     torch.set_num_threads(1)
     print(f"{'ms a step':18}{'CPU':>6}{'simulated':>12}{'times':>8}")
-    for name, make in NETWORKS.items():
+    for name, (model, shape) in NETWORKS.items():
         for optimizer in torch.optim.SGD, torch.optim.Adam:
-            cpu, gpu = _milliseconds([_step(make, optimizer, device) for device in ("cpu", "cuda")])
+            cpu, gpu = _milliseconds([_step(model, torch.randn(shape), optimizer, to) for to in ("cpu", "cuda")])
             print(f"{name + ', ' + optimizer.__name__:18}{cpu:6.2f}{gpu:12.2f}{gpu / cpu:8.2f}")
 
 
@@ -50,20 +45,16 @@ def _milliseconds(steps: list[Callable[[], None]]) -> list[float]:
     return [1000 * statistics.median(spent) for spent in times]
 
 
-def _step(
-    make: Callable[[], tuple[nn.Module, Tensor]], optimizer: Callable[..., torch.optim.Optimizer], device: str
-) -> Callable[[], None]:
-    torch.manual_seed(0)
-    model, x = make()
-    model, x = model.to(device), x.to(device)
-    steps = optimizer(model.parameters(), lr=0.01)
+def _step(model: nn.Module, x: Tensor, make: Callable[..., torch.optim.Optimizer], device: str) -> Callable[[], None]:
+    model, x = copy.deepcopy(model).to(device), x.to(device)
+    optimizer = make(model.parameters(), lr=0.01)
 
     def step() -> None:
         made = model(x)
         loss = (made[0] if isinstance(made, tuple) else made).square().mean()
-        steps.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        steps.step()
+        optimizer.step()
         loss.item()
 
     return step

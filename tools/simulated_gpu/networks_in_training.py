@@ -10,16 +10,8 @@ import torch
 from torch import Tensor, nn
 
 PRECISIONS = ("float32", "float16", "bfloat16", "bfloat16 parameters")
-BLOCKS = (
-    (64, 64, 1),
-    (64, 64, 1),
-    (64, 128, 2),
-    (128, 128, 1),
-    (128, 256, 2),
-    (256, 256, 1),
-    (256, 512, 2),
-    (512, 512, 1),
-)
+BLOCKS = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1)]
+BLOCKS += [(256, 512, 2), (512, 512, 1)]
 """Of ResNet-18: channels in and out, and the stride."""
 
 
@@ -94,9 +86,8 @@ def _train(name: str, precision: str) -> dict[str, Any]:
     y = torch.randint(classes, (x.numel() if words else len(x),), device="cuda")
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
     scaler = torch.amp.GradScaler("cuda", enabled=precision == "float16")
-    autocast = torch.autocast(
-        "cuda", getattr(torch, precision.split()[0]), enabled=precision in ("float16", "bfloat16")
-    )
+    lower = getattr(torch, precision.split()[0])
+    autocast = torch.autocast("cuda", lower, enabled=precision in ("float16", "bfloat16"))
     losses, peaks = [], []
     for _ in range(4):
         torch.cuda.reset_peak_memory_stats()
