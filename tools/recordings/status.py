@@ -7,14 +7,15 @@ were fresh there and are fresh nowhere now, with page and line as they were: onl
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.errors import SameDeviceError
@@ -24,14 +25,13 @@ from samedevice.outputs.recordings import State
 from samedevice.project import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
+SHOWN = (State.FRESH, State.UNUSED, State.STALE, State.MISSING)
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(NamedTuple):
     """What one environment has recorded of one block."""
 
     environment: Environment
-    """The environment."""
     hash: str
     """Hash of the block's program."""
     block: str
@@ -57,13 +57,12 @@ def recorded(root: Path) -> Iterator[Recorded]:
 
 def table(found: list[Recorded]) -> Iterator[str]:
     """A line for each environment: what is fresh and used its device, what ran without using it, and what is stale."""
-    yield f"{'environment':36}{'fresh':>8}{'unused':>8}{'stale':>8}{'missing':>9}"
     counted: dict[str, Counter[State]] = {}
     for one in found:
         counted.setdefault(one.environment.folder, Counter())[one.state] += 1
+    yield f"{'environment':36}" + "".join(f"{state.value:>9}" for state in SHOWN)
     for name, states in sorted(counted.items()):
-        numbers = (states[one] for one in (State.FRESH, State.UNUSED, State.STALE))
-        yield f"{name:36}" + "".join(f"{number:8,}" for number in numbers) + f"{states[State.MISSING]:9,}"
+        yield f"{name:36}" + "".join(f"{states[state]:9,}" for state in SHOWN)
 
 
 def lost(before: list[Recorded], now: list[Recorded]) -> Iterator[str]:
@@ -81,9 +80,7 @@ def at(commit: str, folder: Path) -> None:
     done = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
         raise SameDeviceError(f"{commit}: {done.stderr.decode().strip()}")
-    archive = folder / "commit.tar"
-    archive.write_bytes(done.stdout)
-    with tarfile.open(archive) as packed:
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
         packed.extractall(folder, filter="data")
 
 
