@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -312,6 +313,35 @@ def test_a_browser_shows_each_block_of_a_page_with_html_that_passes(
     assert sum(len(codes) for _, codes in passed) > 10
     pages = BLOCKS.replace("PAGES", json.dumps(passed).replace("<", "\\u003c"))
     assert "<p>not shown on []</p>" in browsed(pages, root)
+
+
+SCRIPT = Path(__file__).parents[1] / "docs/assets/widgets/errors.js"
+READS = """const found = JSON.parse(require("fs").readFileSync(0, "utf8")).map((hash) => {
+  const location = { hash, search: "" };
+  %s
+  return given();
+});
+console.log(JSON.stringify(found));"""
+SAFE = "-_.!~*'()"
+"""What encodeURIComponent leaves as it is, beside letters and digits."""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs node")
+def test_whatever_an_address_holds_is_a_text_for_the_box() -> None:
+    """Also where it is no address that the box would write: `#error=50%` once left it empty."""
+    script, chance = SCRIPT.read_text(encoding="utf-8"), random.Random(29)
+    reads = script[script.index("const decoded =") : script.index("/* The section that")]
+    many = 2_000 if WHOLE else 300
+    texts = ["".join(chance.choices([*PIECES, "\x00", "\u2028", "é🙂", "x" * 300], k=4)) for _ in range(many)]
+    texts = [text.encode("utf-8", "replace").decode().replace("\n", " ")[:2_000] for text in texts]
+    typed = ["".join(chance.choices([*"%%%%0aAfF", "e2", "\ud7ff", "c3"], k=chance.randint(1, 9))) for _ in range(many)]
+    given = [f"#error={quote(text, safe=SAFE)}" for text in texts] + [f"#error={text}" for text in typed]
+    done = subprocess.run(
+        ["node", "-e", READS % reads], input=json.dumps(given), capture_output=True, encoding="utf-8", check=True
+    )
+    read = json.loads(done.stdout)
+    assert all(isinstance(one, str) for one in read)
+    assert read[:many] == texts
 
 
 def plain(text: str) -> str:

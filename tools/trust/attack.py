@@ -29,7 +29,7 @@ from attacks_on_runs import ON_RUNS
 SECONDS = 20
 """Processor time that one case may take."""
 ATTACKS = ON_DATA | ON_RUNS
-RARE = {"times": 10, "addresses": 10, "server": 40, "forging": 40}
+RARE = {"times": 10, "server": 40, "forging": 40}
 """Attacks that take seconds: in how many turns each has one."""
 DEAD = 600
 """Seconds after which a case that cannot be ended otherwise ends the program, with a traceback."""

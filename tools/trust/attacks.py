@@ -8,8 +8,6 @@ import gzip
 import io
 import json
 import re
-import shutil
-import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Sequence
@@ -19,7 +17,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 
@@ -57,8 +54,6 @@ def unescaped(path: Path) -> list[str]:
 PIECES = unescaped(HERE.parents[1] / "tests/samples/injection/pieces.txt") + unescaped(HERE / "pieces.txt")
 PIECES += ["x" * 3_000, "1" * 500, " " * 500]
 VALUES: list[Any] = [None, True, -1, 10**30, 1.5, "", [], {}, [[]], {"a": 1}, "cpu", "0" * 20, "2.13.0+cpu"]
-SAFE = "-_.!~*'()"
-"""What encodeURIComponent leaves as it is, beside letters and digits."""
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -317,31 +312,6 @@ def figures(chance: Random, folder: Path) -> None:
     assert not re.search(r"javascript:|//example|data:(?!image/png)", svg)
 
 
-SITE = HERE.parents[1] / "docs/assets/samedevice.js"
-READS = """const found = JSON.parse(require("fs").readFileSync(0, "utf8")).map((hash) => {
-  const location = { hash, search: "" };
-  %s
-  return given();
-});
-console.log(JSON.stringify(found));"""
-
-
-def addresses(chance: Random, folder: Path) -> None:
-    """Whatever is behind `#error=` in an address is a text for the box, and what the box writes there comes back."""
-    script = SITE.read_text(encoding="utf-8")
-    reads = script[script.index("const decoded =") : script.index("const note =")]
-    texts = [words(chance).encode("utf-8", "replace").decode()[:2_000].replace("\n", " ") for _ in range(50)]
-    typed = ["".join(chance.choices([*"%%%%0aAfF", "e2", "\ud7ff", "c3"], k=chance.randint(1, 9))) for _ in range(50)]
-    given = [f"#error={quote(text, safe=SAFE)}" for text in texts] + [f"#error={text}" for text in typed]
-    command = ["node", "-e", READS % reads]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr[-500:]
-    read = json.loads(done.stdout)
-    assert all(isinstance(one, str) for one in read), read
-    assert read[:50] == texts, next(pair for pair in zip(read, texts, strict=False) if len({*pair}) > 1)
-
-
 ATTACKS: dict[str, Callable[[Random, Path], None]] = {
-    **{one.__name__: one for one in (outputs, recordings, pages, archives, figures)},
-    **({"addresses": addresses} if shutil.which("node") else {}),
+    one.__name__: one for one in (outputs, recordings, pages, archives, figures)
 }
