@@ -77,7 +77,7 @@
       const yours = says ? [numbers(says, shapes)] : [];
       const told = best.querySelector("dd").textContent;
       best.querySelector("dd").prepend(...yours);
-      const found = await section(link.href).catch(() => null);
+      const found = location.protocol !== "file:" && await section(link.href).catch(() => null);
       if (!found?.childElementCount || now !== turn) return;
       const about = best.querySelector("dd"), name = /^\w*(?:Error|Warning|Exception)(?: or \w+)*\./.exec(told)?.[0];
       about.replaceChildren(...(name ? [make("strong", { textContent: name })] : []), ...yours, found);
