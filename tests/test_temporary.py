@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from samedevice.temporary import FOLDER, SUFFIX, Folder, sweep, sweep_files, sweep_folders, write_atomically
+from samedevice.files import FOLDER, SUFFIX, Folder, sweep, sweep_files, sweep_folders, write_atomically
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks that end with a process")
 
 HOLDS = """
 import sys, time
-from samedevice.temporary import Folder
+from samedevice.files import Folder
 folder = Folder()
 (folder.path / "file").write_text("x")
 print(folder.path, flush=True)

@@ -184,3 +184,10 @@ def why_absent(device: str) -> str:
     if not torch_build().version:
         return f"PyTorch is not installed for {sys.executable}; install it there"
     return KINDS[device].absent()
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from samedevice.devices import DEVICES, Simulator, torch_build
+from samedevice.files import sweep_files
 from samedevice.outputs import record
 from samedevice.outputs.checks import fails_as_known
 from samedevice.outputs.environments import Run
@@ -20,9 +21,7 @@ from samedevice.outputs.recording_files import Recorded, Recordings, file_hash
 from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page
 from samedevice.project import DEFAULTS
-from samedevice.running.section_runner import SectionRunner
-from samedevice.running.threads import wait_for
-from samedevice.temporary import sweep_files
+from samedevice.running.section_runner import SectionRunner, wait_for
 from samedevice.weaving.shown import Known
 
 PROGRAMS = ("console", "program")

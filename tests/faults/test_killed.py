@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from samedevice.files import SUFFIX, sweep_files
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output
 from samedevice.outputs.recording_files import Recordings, place, read_file
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
-from samedevice.temporary import SUFFIX, sweep_files
 
 if TYPE_CHECKING:
     from faults.conftest import Checkout

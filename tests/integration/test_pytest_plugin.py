@@ -12,8 +12,7 @@ import pytest
 from made_conftest import CONFTEST
 from made_repository import COMMAND, CPU_FOLDER, TWO, Repository
 
-from samedevice.devices import torch_build
-from samedevice.running.machine import available_cores
+from samedevice.devices import available_cores, torch_build
 from samedevice.running.section_runner import SectionRunner
 
 

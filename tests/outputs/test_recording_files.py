@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import RecordingError
+from samedevice.files import write_atomically
 from samedevice.outputs.cleaning import clean
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recording_files import Recordings, figure_files, file_hash, load_all, place, read_file
 from samedevice.outputs.recordings import Recording, State, update
 from samedevice.pages.page import Page
-from samedevice.temporary import write_atomically
 
 FOLDER = Path("tests/recordings")
 CPU = Environment("cpu", "EPYC", "2.13.0+cpu", "3.11.7", "", "2026-11-21", "2.4.6")

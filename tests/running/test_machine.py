@@ -52,11 +52,3 @@ def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(nvidia, "DRIVER_LIMIT", 0.1)
     monkeypatch.setattr(nvidia, "KERNEL", tmp_path / "no such file")
     assert nvidia.driver() == ""
-
-
-@pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (20.0, 10.0)])
-def test_processes_that_share_the_cores_are_slower(monkeypatch: pytest.MonkeyPatch, load: float, times: float) -> None:
-    """An idle core makes nothing faster."""
-    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
-    monkeypatch.setattr(machine, "available_cores", lambda: 2)
-    assert machine.slowdown() == times

@@ -12,7 +12,7 @@ import pytest
 from samedevice.errors import SessionError
 from samedevice.outputs.checks import fault
 from samedevice.pages.page import Page
-from samedevice.running.monitor import END_LIMIT, START_LIMIT, ProcessMonitor, how_it_ended
+from samedevice.running.monitor import END_LIMIT, START_LIMIT, ProcessMonitor, how_it_ended, slowdown
 
 Write = Callable[..., Page]
 
@@ -156,3 +156,11 @@ def test_the_way_a_process_ended_is_told_in_words() -> None:
     assert how_it_ended(-signal.SIGTERM) == "with signal SIGTERM"
     assert how_it_ended(3) == "with exit status 3"
     assert how_it_ended(None).startswith("without a word: something killed the process that starts pages")
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (20.0, 10.0)])
+def test_processes_that_share_the_cores_are_slower(monkeypatch: pytest.MonkeyPatch, load: float, times: float) -> None:
+    """An idle core makes nothing faster."""
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr("samedevice.running.monitor.available_cores", lambda: 2)
+    assert slowdown() == times

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from samedevice.devices import available_cores
 from samedevice.nvidia import HIDDEN
 from samedevice.outputs.checks import fault
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.running.machine import available_cores
 from samedevice.running.section_runner import SectionRunner
 
 Write = Callable[..., Page]

@@ -1,4 +1,4 @@
-"""Simulation: which outputs of a simulated device may stand for those of a real one."""
+"""results: which outputs of a simulated device may stand for those of a real one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from samedevice.devices import SIMULATED_GPU
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output, Raised
 from samedevice.pages.page import Page
-from samedevice.running.simulation import taken
+from samedevice.running.results import taken
 
 Write = Callable[..., Page]
 PAGE = "```python\na\n```\n\n```python\nb\n```\n\n```python\nc\n```\n"

@@ -11,7 +11,7 @@ import pytest
 from flaky import Result, busy_cores, digest, read, run, table
 from made_conftest import CONFTEST
 
-from samedevice.running.machine import available_cores
+from samedevice.devices import available_cores
 
 PAGE = """```python
 import os

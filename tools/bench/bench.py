@@ -24,7 +24,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from samedevice.running.machine import available_cores, processor
+from samedevice.devices import available_cores
+from samedevice.running.machine import processor
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/about/how-it-works.md"

@@ -26,12 +26,20 @@ from recorder import Recorder
 from session import OutOfTimeError, Session
 
 from same_device_site.settings import page_paths, parse_page
-from samedevice.devices import KINDS, LABELS, Simulator, present_devices, torch_build, why_absent, why_not_simulated
+from samedevice.devices import (
+    KINDS,
+    LABELS,
+    Simulator,
+    available_cores,
+    present_devices,
+    torch_build,
+    why_absent,
+    why_not_simulated,
+)
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.recordings import CPU
 from samedevice.pages.page import Page
-from samedevice.running.machine import available_cores
 from samedevice.running.monitor import TIME_LIMIT
 from samedevice.running.section_runner import SectionRunner
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from order import Piece
 
-from samedevice import file_cache
+from samedevice import files
 from samedevice.errors import SameDeviceError
+from samedevice.files import SUFFIX, write_atomically
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.output import Output
@@ -25,7 +26,6 @@ from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
-from samedevice.temporary import SUFFIX, write_atomically
 
 KNOWN = Path("known")
 """The folder of a kit with the repository's recordings."""
@@ -159,7 +159,7 @@ class Recorder:
         return self.own.own(page)
 
     def _key(self, piece: Piece) -> str:
-        return file_cache.key(self.torch, *piece.hashes(self.torch))
+        return files.key(self.torch, *piece.hashes(self.torch))
 
     def pack(self) -> None:
         """Write the archive, whole or not at all."""

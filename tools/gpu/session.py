@@ -15,8 +15,7 @@ from run_claims import ClaimsRun
 
 from samedevice.errors import SameDeviceError
 from samedevice.outputs.environments import Environment, Run
-from samedevice.running.section_runner import SectionRunner
-from samedevice.running.threads import LOOK_UP
+from samedevice.running.section_runner import LOOK_UP, SectionRunner
 
 PROGRESS = 20.0
 """Seconds from one line about the progress to the next."""

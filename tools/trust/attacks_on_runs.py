@@ -29,6 +29,7 @@ from attacks import (
 
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
+from samedevice.files import write_atomically
 from samedevice.outputs import escaping
 from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.comparison import same_text
@@ -39,7 +40,6 @@ from samedevice.outputs.recording_files import Recordings, place
 from samedevice.outputs.schema import RECORDING, SchemaError, read
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
-from samedevice.temporary import write_atomically
 from samedevice.weaving.panes import ShownOutput
 
 PLACES = {"/srv/": "", "/srv": ".", "/": "", "/opt/a b/": "", "/opt/a b": "."}

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from repository import ROOT, copy_repository, page_files
 
-from samedevice.running.machine import available_cores
+from samedevice.devices import available_cores
 
 KEPT = ROOT / ".cache/flaky"
 RECORDINGS = "recordings"

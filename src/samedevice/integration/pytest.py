@@ -15,6 +15,7 @@ from samedevice.devices import (
     DEVICES,
     KINDS,
     Simulator,
+    available_cores,
     made_with,
     present_devices,
     why_absent,
@@ -29,7 +30,6 @@ from samedevice.page_runs import PageRuns, starts_programs, sweep
 from samedevice.pages.parsing import pages_for, readable
 from samedevice.pages.percent import is_program
 from samedevice.project import PAGES, Settings
-from samedevice.running.machine import available_cores
 
 SETTINGS = pytest.StashKey[Settings]()
 """What a project says about itself in its mkdocs.yml; a conftest.py that loads this plugin says it as `SAMEDEVICE`."""

@@ -17,9 +17,10 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from samedevice import file_cache
+from samedevice import files
 from samedevice.devices import KINDS, LABELS, torch_build
 from samedevice.errors import RecordingError
+from samedevice.files import sweep_files, writable, write_atomically
 from samedevice.nvidia import read_lines
 from samedevice.outputs.checks import expected_text, fault, unexpected
 from samedevice.outputs.environments import Run
@@ -28,7 +29,6 @@ from samedevice.outputs.recording_files import Recorded, Recordings, place
 from samedevice.outputs.recordings import Recording, is_stale, update
 from samedevice.pages.page import Block, Page
 from samedevice.project import CACHE
-from samedevice.temporary import sweep_files, writable, write_atomically
 
 UNCHANGED = "unchanged: "
 """What begins the line about a page that printed what is recorded of it already."""
@@ -119,25 +119,25 @@ class OutputCache:
         self.root = root
         self.folder = root / CACHE
         self.outputs = self.folder / "outputs"
-        path, key = self.folder / "engine", file_cache.runner()
+        path, key = self.folder / "engine", files.runner()
         sweep_files(self.folder)
-        if file_cache.find(path, key) is None:
+        if files.find(path, key) is None:
             shutil.rmtree(self.outputs, ignore_errors=True)
-            file_cache.keep(path, key, True)
+            files.keep(path, key, True)
         self.writable = writable(self.folder)
-        file_cache.ignore(self.folder)
-        self.usable = file_cache.find(path, key) is not None
+        files.ignore(self.folder)
+        self.usable = files.find(path, key) is not None
         self.packages = installed()
 
     def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
         """The file that says what a kept run was made with, and what it has to say."""
-        return place(self.folder / "keys" / device, page), file_cache.digest(
+        return place(self.folder / "keys" / device, page), files.digest(
             "\0".join([*self.packages, *hardware(device), page.settings.cwd, repr(page.settings.env)])
         )
 
     def find(self, page: Page, device: str) -> Recording | None:
         """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
-        if not self.usable or file_cache.find(*self._place_of_key(page, device)) is None:
+        if not self.usable or files.find(*self._place_of_key(page, device)) is None:
             return None
         found = self._recording(page, device)
         if found is None or found.environment.python != platform.python_version():
@@ -190,7 +190,7 @@ class OutputCache:
                 if self._files().load(page)[1]:
                     place(self.outputs, page).unlink()
                 self._files().save(page, found)
-                file_cache.keep(*self._place_of_key(page, device), True)
+                files.keep(*self._place_of_key(page, device), True)
 
 
 def as_recording(

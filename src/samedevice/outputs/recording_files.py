@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 
 from samedevice.errors import RecordingError
+from samedevice.files import locked, write_atomically
 from samedevice.outputs import figures
 from samedevice.outputs.page_file import PageFile, from_text, to_text
 from samedevice.outputs.recordings import RecordedBlock, Recording
 from samedevice.pages.page import Page
 from samedevice.project import DEFAULTS, PAGES, Settings
-from samedevice.temporary import locked, write_atomically
 
 LARGEST = 50_000_000
 """Bytes that the file of a page's recordings may have."""

@@ -9,6 +9,11 @@ removes FOLDER, and ends.
 
 On Linux a page's process adopts what it starts, in any session, and the server adopts it when that process has ended.
 So the server finds what a page leaves running, and kills it.
+
+The fork server of `multiprocessing` does less: there is one for each process that asks, with that process's environment
+and with modules that are named before it starts, while ours has an environment for each run (temporary files, hidden
+GPUs, a simulator) and imports what the next page needs. It reaps its children and no more: what they started lives on,
+and so do they, if whoever asked is killed. And it imports the main module of whoever asked, which is pytest or MkDocs.
 """
 
 from __future__ import annotations

@@ -80,18 +80,3 @@ def count(device: str) -> int:
     """How many devices of this kind torch sees in this process."""
     torch = installed()
     return int(eval(KINDS[device].count, {"torch": torch})) if torch else int(device == "cpu")
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def slowdown() -> float:
-    """How many times longer a process takes now than on an idle machine, as far as processes share the cores."""
-    try:
-        return max(1.0, os.getloadavg()[0] / available_cores())
-    except (AttributeError, OSError):  # Windows
-        return 1.0

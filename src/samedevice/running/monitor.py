@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import os
 import signal
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty
 
+from samedevice.devices import available_cores
 from samedevice.errors import SessionError
 from samedevice.outputs.cleaning import clean
 from samedevice.outputs.environments import Environment, Run
@@ -15,7 +17,6 @@ from samedevice.outputs.escaping import one_line
 from samedevice.outputs.figures import figure_fault
 from samedevice.outputs.output import NOT_RUN, Output, Raised
 from samedevice.pages.page import Block, Page
-from samedevice.running.machine import slowdown
 from samedevice.running.processes import ForkedProcess, Message, SpawnedProcess, closed
 from samedevice.running.worker import places, read_printed
 
@@ -147,3 +148,11 @@ def how_it_ended(status: int | None) -> str:
     if status < 0:
         return f"with signal {signal.Signals(-status).name}"
     return f"with exit status {status}"
+
+
+def slowdown() -> float:
+    """How many times longer a process takes now than on an idle machine, as far as processes share the cores."""
+    try:
+        return max(1.0, os.getloadavg()[0] / available_cores())
+    except (AttributeError, OSError):  # Windows
+        return 1.0

@@ -12,13 +12,12 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from samedevice.errors import SessionError
 from samedevice.project import PACKAGE
-from samedevice.running.threads import uninterrupted
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
@@ -54,6 +53,27 @@ def listen(*to: Any) -> None:
         threading.Thread(target=read_messages, args=to, daemon=True).start()
     except RuntimeError as error:
         raise SessionError(f"{error}; end other processes, or raise the limit (ulimit -u)") from None
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """A Ctrl-C within the block takes effect at its end.
+
+    So a process that is started there is known to whoever must end it. Python handles signals in the main thread, and
+    in other threads this does nothing.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    caught: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *call: caught.append(call))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if caught:
+        before(*caught[0])
 
 
 class ForkedProcess:

@@ -33,7 +33,6 @@ from samedevice.outputs.cleaning import READ, clean
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.running import observing
 from samedevice.running.machine import count, environment, installed
-from samedevice.running.printed_lines import PrintedLines
 
 if TYPE_CHECKING:
     from samedevice.running.sharing import Sharing
@@ -169,7 +168,7 @@ class Runner:
     def run(self, block: Job) -> Output:
         """Run one block and collect what it did."""
         value, raised, first = "", None, block["code_line"]
-        printed = PrintedLines(self._path(block), first, first + block["code"].count("\n"))
+        printed = observing.PrintedLines(self._path(block), first, first + block["code"].count("\n"))
         try:
             if block["kind"] == "python":
                 with printed if block["by_line"] else contextlib.nullcontext():

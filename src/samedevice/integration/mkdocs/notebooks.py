@@ -24,12 +24,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.pages import _RelativePathTreeprocessor
 
-from samedevice import file_cache
+from samedevice import files
 from samedevice.errors import need
+from samedevice.files import Folder
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import has_cells
 from samedevice.project import NOTEBOOK, Settings
-from samedevice.temporary import Folder
 from samedevice.weaving.between import draw
 from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.notebook_export import Part, code_cell, display, document, markdown_cell
@@ -104,13 +104,13 @@ def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
     """
     need("notebooks", f"the notebook {path.stem}")
-    key = file_cache.key(notebook, *map(importlib.metadata.version, CONVERTERS))
-    found = file_cache.find(path, key)
+    key = files.key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = files.find(path, key)
     if found is not None:
         return Converted(**found), False
     html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
     done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
-    file_cache.keep(path, key, asdict(done))
+    files.keep(path, key, asdict(done))
     return done, True
 
 

@@ -1,4 +1,5 @@
-"""observing: notes, in a file, which files a Python process opens below a folder, and whether it used a device.
+"""observing: notes, in a file, which files a Python process opens below a folder, and whether it used a device; and,
+in the process itself, which line of a page printed what.
 
 A page's process calls `watch`. The Python programs that it starts call it by `sitecustomize.py` in this folder, which
 is on their PYTHONPATH; their interpreter need not have this package. So this file imports next to nothing.
@@ -10,6 +11,7 @@ import atexit
 import os
 import sys
 from collections.abc import Callable
+from types import FrameType, TracebackType
 from typing import Any
 
 LOG, FOLDER, USED = "SAMEDEVICE_LOG", "SAMEDEVICE_FOLDER", "SAMEDEVICE_USED"
@@ -91,3 +93,39 @@ class Log:
             found = file.read()
             self.read = file.tell()
         return found.split("\n")[:-1]
+
+
+class PrintedLines:
+    """Notes what is written to standard output by some lines of a file, and by what they call; a context manager."""
+
+    def __init__(self, path: str, first: int, last: int) -> None:
+        self.path = path
+        self.first, self.last = first, last
+        self.stream: Any = None
+        self.printed: list[tuple[int, str]] = []
+        """The lines, counted from the first as 1, and their texts; what one line wrote in a row is one text."""
+
+    def __enter__(self) -> PrintedLines:
+        self.stream, sys.stdout = sys.stdout, self
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if sys.stdout is self:
+            sys.stdout = self.stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Note a text, and write it."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame and not (frame.f_code.co_filename == self.path and self.first <= frame.f_lineno <= self.last):
+            frame = frame.f_back
+        if frame:
+            line = frame.f_lineno - self.first + 1
+            before = self.printed.pop()[1] if self.printed and self.printed[-1][0] == line else ""
+            self.printed.append((line, before + text))
+        written: int = self.stream.write(text)
+        return written

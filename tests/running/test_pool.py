@@ -8,7 +8,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from samedevice.running.threads import DaemonPool, uninterrupted, wait_for
+from samedevice.running.processes import uninterrupted
+from samedevice.running.section_runner import DaemonPool, wait_for
 
 
 def test_a_result_is_waited_for() -> None:

@@ -1,4 +1,8 @@
-"""reading: which files of the repository a section's blocks read, given what its processes opened."""
+"""results: goes in what the process of a section reported; comes out what is taken of it, as the run of a page.
+
+Each output gets the files of the repository that it read; one of a simulated device that a real one may print otherwise
+is left out; and a traceback about a missing name says what to do about it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from samedevice.devices import KINDS
+from samedevice.devices import KINDS, Simulator
+from samedevice.outputs.environments import Run
 from samedevice.outputs.output import CHANGED, Output
 from samedevice.outputs.recording_files import file_hash
 from samedevice.pages.page import Block, Page
+from samedevice.pages.sections import defined_elsewhere
 from samedevice.project import PACKAGE
 from samedevice.running.observing import OPENED, WRITTEN
 
@@ -22,6 +28,9 @@ COMPILED = re.compile(r"^(?P<folder>.*)__pycache__/(?P<name>[^/]+)\.[\w-]+(?:\.o
 """The file of a module that Python compiled before: its source is what counts."""
 NOT_OURS = {"site-packages", "node_modules", *(kind.simulator.module for kind in KINDS.values() if kind.simulator)}
 """Folders of what is installed, and is a part of the environment."""
+
+UNKNOWN = re.compile(r"name '(\w+)' is not defined")
+"""The message about a name that a section does not have."""
 
 
 def with_reads(
@@ -95,3 +104,55 @@ def _changed(path: Path, began: int) -> bool:
         return max(about.st_mtime_ns, about.st_ctime_ns) > began
     except OSError:
         return True
+
+
+def taken(run: Run, blocks: Sequence[Block], simulator: Simulator) -> Run:
+    """A run without the outputs that a real device may give differently; `blocks` are those of one process, in order.
+
+    What the simulator is unsure of may be in every value after it, so nothing below it is taken either.
+    """
+    doubt, unsure = "", dict[int, str]()
+    for block in blocks:
+        output = run.outputs[block.index]
+        if output is None:
+            continue
+        own = "" if doubt else _doubt(output, simulator)
+        why = doubt or own or block.not_simulated
+        if why:
+            unsure[block.index] = why
+        if not doubt and (own or (block.not_simulated and output.died)):
+            doubt = f"it comes after {block}" + (f": {own}" if own else f", which {output.died}")
+    outputs = (None if index in unsure else output for index, output in enumerate(run.outputs))
+    return replace(run, outputs=tuple(outputs), unsure=unsure)
+
+
+def _doubt(output: Output, simulator: Simulator) -> str:
+    """What a real device may do differently in a block; empty if nothing."""
+    if output.unsure:
+        return f"the simulator does not vouch for {output.unsure}"
+    raised = output.raised
+    said = "\n".join([output.shown, raised.trace if raised else ""])
+    refused = next((line.strip() for line in said.split("\n") if simulator.refusal in line), "")
+    return f"the simulator refused it: {refused}" if refused else ""
+
+
+def hinted(page: Page, block: Block, output: Output | None) -> Output | None:
+    """The output, where a name is missing with what to do about it in its traceback."""
+    raised = output.raised if output else None
+    missing = UNKNOWN.match(raised.message) if raised and raised.type == "NameError" else None
+    hint = defined_elsewhere(missing[1], block, page.sections) if missing else ""
+    if not (output and raised and hint):
+        return output
+    return replace(output, raised=replace(raised, trace=f"{raised.trace}\n{hint}"))
+
+
+def merged(page: Page, runs: Sequence[Run]) -> Run:
+    """The runs of a page's sections as one run of the page."""
+    found = (next(filter(None, (run.outputs[block.index] for run in runs)), None) for block in page.blocks)
+    outputs = tuple(found)
+    environment = next((run.environment for run in runs if run.environment), None)
+    unsure = {index: why for run in runs for index, why in run.unsure.items() if outputs[index] is None}
+    modules = tuple(dict.fromkeys(name for run in runs for name in run.modules))
+    left = ", ".join(filter(None, (run.left for run in runs)))
+    count, seconds = max(run.count for run in runs), sum(run.seconds for run in runs)
+    return Run(outputs, environment, count, seconds, unsure, modules, left)

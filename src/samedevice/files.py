@@ -1,19 +1,25 @@
-"""Temporary: temporary files and folders, and the removal of those that a killed run left behind.
+"""files: writes files whole, keeps in them what can be made again, and removes what a killed run left behind.
 
-A process that makes one holds a lock on it. The kernel releases the lock when the process ends, also if it is killed: a
-file that nobody locks is left over. Windows has no such locks: there the files of a killed run stay.
+A process that makes a temporary file or folder holds a lock on it. The kernel releases the lock when the process ends,
+also if it is killed: a file that nobody locks is left over. Windows has no such locks: there the files of a killed run
+stay.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from samedevice.project import PACKAGE
 
 try:
     import fcntl
@@ -26,6 +32,19 @@ FOLDER = "samedevice-run-"
 """How the name of a run's folder begins."""
 
 Made = TypeVar("Made")
+RUNNER = (
+    "devices.py",
+    "nvidia.py",
+    "running/worker.py",
+    "running/observing/__init__.py",
+    "running/results.py",
+    "running/machine.py",
+    "running/processes.py",
+    "running/matplotlibrc",
+    "outputs/output.py",
+    "outputs/cleaning.py",
+)
+"""The files of the engine that decide what the output of a block is."""
 
 
 def write_atomically(path: Path, text: str, durably: bool = True) -> None:
@@ -142,3 +161,60 @@ def sweep_files(folder: Path) -> None:
 def sweep_folders() -> None:
     """Remove the folders of runs that were killed together with all that they had started."""
     sweep(Path(tempfile.gettempdir()).glob(f"{FOLDER}*"))
+
+
+def key(*data: str) -> str:
+    """Hash of the data that something is made from, and of the engine that makes it."""
+    return digest("\0".join([engine(PACKAGE), *map(digest, data)]))
+
+
+def digest(text: str) -> str:
+    """Hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+@cache
+def engine(folder: Path) -> str:
+    """Hash of the engine's own files: who changes the engine must not be shown what the old one made."""
+    files = sorted(path for suffix in ("py", "j2") for path in folder.rglob(f"*.{suffix}"))
+    return digest("\0".join(digest(path.read_text(encoding="utf-8")) for path in files))
+
+
+@cache
+def runner() -> str:
+    """Hash of the files that decide what the output of a block is."""
+    return digest("\0".join((PACKAGE / name).read_text(encoding="utf-8") for name in RUNNER))
+
+
+def find(path: Path, key: str) -> Any:
+    """What is kept in a file under this key; None if there is nothing, or it cannot be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return found["found"] if found["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def keep(path: Path, key: str, found: Any) -> None:
+    """Keep something that JSON can hold, in place of what the file held; nothing, where nothing can be written."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps({"key": key, "found": found}), durably=False)
+
+
+def find_or_make(path: Path, key: str, make: Callable[[], Any]) -> Any:
+    """What is kept; made, and kept, if it is not there."""
+    found = find(path, key)
+    if found is None:
+        found = make()
+        keep(path, key, found)
+    return found
+
+
+def ignore(folder: Path) -> None:
+    """Have git ignore a folder, by a file in it: nobody has to name it in a file of his own."""
+    path = folder / ".gitignore"
+    with contextlib.suppress(OSError):
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text("*\n", encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from samedevice.file_cache import engine, find, find_or_make, ignore, keep, key
+from samedevice.files import engine, find, find_or_make, ignore, keep, key
 
 
 def test_a_key_tells_apart_what_is_made_from_other_data() -> None:
