@@ -21,7 +21,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from import_recordings import Archive, main, report, simulated_otherwise
+from import_recordings import RECORDED, Archive, main, report, simulated_otherwise
 from kit import HERE, make_kit
 
 from samedevice.errors import SameDeviceError
@@ -123,7 +123,7 @@ def test_all_is_recorded_and_taken_in(site: Path, tmp_path: Path) -> None:
     assert sum(line.startswith("new: docs/") for line in lines) == 2
     at = lines.index("docs/long.md:3, expected on CPU: It prints `first`.")
     assert lines[at + 1] == "    first"
-    again = report(Archive(archive, tmp_path / "again"), site).recordings
+    again = report(Archive(archive, tmp_path / "again"), site).told[RECORDED]
     assert sum(line.startswith("unchanged: docs/") for line in again) == 2
 
 
@@ -186,7 +186,7 @@ def test_what_was_said_to_be_recorded_outlives_kills_at_random_moments(site: Pat
     found = report(last, site)
     assert found.refused == []
     assert (
-        sum(line.startswith(("new: docs/", "changed: docs/")) for line in found.recordings) == 10
+        sum(line.startswith(("new: docs/", "changed: docs/")) for line in found.told[RECORDED]) == 10
     )  # pages share blocks
 
 

@@ -56,17 +56,15 @@ def build(site: Path) -> None:
 
 def measure(lighthouse: Path, url: str, slowdown: float) -> dict[str, Any]:
     """Lighthouse's report on a page."""
-    chrome = {"CHROME_PATH": shutil.which("chromium") or ""}
-    command = [str(lighthouse), url, "--quiet", "--output=json", f"--chrome-flags={FLAGS}"]
-    command.append(f"--throttling.cpuSlowdownMultiplier={slowdown:.1f}")
-    done = subprocess.run(command, check=True, env=os.environ | chrome, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def best(reports: list[dict[str, Any]]) -> dict[str, int]:
-    """The best score of each category, of 100."""
-    return {name: max(round(100 * report["categories"][name]["score"]) for report in reports) for name in GOALS}
+    environ = os.environ | {"CHROME_PATH": shutil.which("chromium") or ""}
+    options = [
+        "--quiet",
+        "--output=json",
+        f"--chrome-flags={FLAGS}",
+        f"--throttling.cpuSlowdownMultiplier={slowdown:.1f}",
+    ]
+    done = subprocess.run([lighthouse, url, *options], check=True, env=environ, capture_output=True, text=True)
+    return dict(json.loads(done.stdout))
 
 
 def main() -> None:
@@ -81,7 +79,8 @@ def main() -> None:
             slowdown = min(4.0, max(1.0, index / PHONE))
             print(f"benchmark index {index:.0f}: CPU slowed {slowdown:.1f} times for a phone")
             for page in PAGES:
-                scores = best([measure(lighthouse, address + page, slowdown) for _ in range(RUNS)])
+                found = [measure(lighthouse, address + page, slowdown)["categories"] for _ in range(RUNS)]
+                scores = {name: max(round(100 * one[name]["score"]) for one in found) for name in GOALS}
                 print(f"{page:<28}", "  ".join(f"{name} {score}" for name, score in scores.items()), flush=True)
                 missed |= any(scores[name] < goal for name, goal in GOALS.items())
     if missed:

@@ -30,23 +30,7 @@ COLORS = 64
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 PROJECT = {
     "mkdocs.yml": "site_name: A library of yours\ntheme: {name: material, font: false}\n",
-    "docs/index.md": """# Masks
-
-A mask that lets each position see those before it:
-
-```python
-import torch
-
-mask = torch.ones(3, 3, dtype=torch.bool).tril()
-mask
-```
-
-Where no position can be seen, softmax has nothing to share out:
-
-```python
-torch.full((1, 3), float("-inf")).softmax(-1)
-```
-""",
+    "docs/index.md": Path(__file__).with_name("project.md").read_text(encoding="utf-8"),
 }
 
 

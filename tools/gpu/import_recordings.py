@@ -13,7 +13,6 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +48,14 @@ TOLD = many(
 """What `record.py` tells of each section, in an archive of somebody else."""
 FAILED = named(ENVIRONMENT_NAME, many(many(CODE, 2, least=2), 10_000), 20)
 """What it tells of claims that failed."""
+TITLES = RECORDED, OTHERWISE, FAILURES, JUDGED, SENTENCES, SAID_OF_CLAIMS = (
+    "Recordings",
+    "Simulated otherwise: mistakes of ours, until they are explained",
+    "Failed there",
+    "Expected, to be judged",
+    "Sentences beside new outputs",
+    "Claims",
+)
 EXPECTED = re.compile(
     r'^[ \t]*!!! +expected(?: +"(?P<device>[^"\n]*)")?[ \t]*\n(?P<body>(?:[ \t]*\n|[ \t]+.*(?:\n|\Z))+)', re.M
 )
@@ -82,31 +89,18 @@ def outputs(page: Page, recording: Recording) -> list[Output | None]:
     return [recording.find(page, block.index).output for block in page.blocks]
 
 
-@dataclass
 class Report:
-    """What an archive says, in lines for a person, below titles."""
+    """What an archive says, in lines for a person."""
 
-    recordings: list[str] = field(default_factory=list)
-    otherwise: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    expected: list[str] = field(default_factory=list)
-    sentences: list[str] = field(default_factory=list)
-    claims: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    """What was not taken over, and why."""
+    def __init__(self) -> None:
+        self.told: dict[str, list[str]] = {title: [] for title in TITLES}
+        self.refused: list[str] = []
+        """What was not taken over, and why."""
 
     @property
     def lines(self) -> list[str]:
-        """All but what was refused."""
-        titles = {
-            "Recordings": self.recordings,
-            "Simulated otherwise: mistakes of ours, until they are explained": self.otherwise,
-            "Failed there": self.failed,
-            "Expected, to be judged": self.expected,
-            "Sentences beside new outputs": self.sentences,
-            "Claims": self.claims,
-        }
-        return [line for title, some in titles.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
+        """All but what was refused, below titles."""
+        return [line for title, some in self.told.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
 
 
 def take_over(root: Path, page: Page, recording: Recording, report: Report) -> None:
@@ -119,22 +113,24 @@ def take_over(root: Path, page: Page, recording: Recording, report: Report) -> N
     old = next((one for one in before if one.environment.folder == about.folder), None)
     new, now = combined(page, recording, old), outputs(page, recording)
     if old and new.entries == old.entries:
-        report.recordings.append(f"unchanged: {where}")
+        report.told[RECORDED].append(f"unchanged: {where}")
         return
     Recordings(root, RECORDINGS).save(page, new)
     had: list[Output | None] = outputs(page, old) if old else [None for _ in now]
     changed = list(_changes(page, had, now))
     said = f"{'changed' if old else 'new'}: {where}: {sum(one is not None for one in now)} blocks"
     said += f", {len(changed)} of them print something else" if old else ""
-    report.recordings += [said, *changed]
+    report.told[RECORDED] += [said, *changed]
     states = (recording.find(page, block.index).state for block in page.blocks)
     stale = len(recording.entries) - sum(one in (State.FRESH, State.UNUSED) for one in states)
     if stale:
-        report.recordings.append(f"  {stale} blocks were recorded for other code than {page.path} has now: left out")
+        report.told[RECORDED].append(
+            f"  {stale} blocks were recorded for other code than {page.path} has now: left out"
+        )
     if about.device != CPU and not about.simulated:
-        report.otherwise += simulated_otherwise(page, recording, before)
+        report.told[OTHERWISE] += simulated_otherwise(page, recording, before)
         shown = {block.index for block in page.blocks if now[block.index] and now[block.index] != had[block.index]}
-        report.sentences += [one for one in beside(page, shown) if one not in report.sentences]
+        report.told[SENTENCES] += [one for one in beside(page, shown) if one not in report.told[SENTENCES]]
 
 
 def _changes(page: Page, before: list[Output | None], now: list[Output | None]) -> Iterator[str]:
@@ -183,7 +179,8 @@ def judged(page: Page, recordings: tuple[Recording, ...], results: list[dict[str
 
 def report(archive: Archive, root: Path) -> Report:
     """Take over all of an archive; what was done, and what it speaks of."""
-    found = Report(claims=claims_of_archive(root, archive.passed, archive.failed))
+    found = Report()
+    found.told[SAID_OF_CLAIMS] += claims_of_archive(root, archive.passed, archive.failed)
     for path in page_paths(root):
         try:
             page = parse_page(path, root)
@@ -194,10 +191,12 @@ def report(archive: Archive, root: Path) -> Report:
         found.refused += wrong
         for recording in recordings:
             take_over(root, page, recording, found)
-        found.expected += judged(page, recordings, archive.results)
+        found.told[JUDGED] += judged(page, recordings, archive.results)
     for one in archive.results:
         if one["failures"]:
-            found.failed.append(f"{one['page']}:{one['line']} on {one['device']}:\n\n" + "\n\n".join(one["failures"]))
+            found.told[FAILURES].append(
+                f"{one['page']}:{one['line']} on {one['device']}:\n\n" + "\n\n".join(one["failures"])
+            )
     return found
 
 

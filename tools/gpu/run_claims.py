@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 CLAIMS = "tests/claims"
 """The folder of the claims, below the kit."""
@@ -29,15 +30,9 @@ class ClaimsRun:
         self.output = kit / OUTPUT
         command = [sys.executable, "-m", "pytest", CLAIMS, "--claims-record", "-q", "-rfE", "-p", "no:cacheprovider"]
         with self.output.open("wb") as output:
-            self.process = subprocess.Popen(
-                command,
-                cwd=kit,
-                env=os.environ | environ,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+            given = os.environ | environ
+            self.process = subprocess.Popen(command, cwd=kit, env=given, start_new_session=True, **streams)
 
     @property
     def ended(self) -> bool:

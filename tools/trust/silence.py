@@ -33,20 +33,18 @@ def silent(root: Path) -> Iterator[tuple[Block, str]]:
 
 def _share(block: Block, later: Block) -> bool:
     """Whether a later block uses a name of a block."""
-    if not block.kind == later.kind == "python":
-        return False
-    one, other = (
-        {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        | {
-            (name.asname or name.name).partition(".")[0]
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for name in node.names
-        }
-        for tree in (ast.parse(block.code), ast.parse(later.code))
-    )
-    return not one.isdisjoint(other)
+    return block.kind == later.kind == "python" and not _names(block.code).isdisjoint(_names(later.code))
+
+
+def _names(code: str) -> set[str]:
+    """The names that code uses, defines and imports."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name | ast.FunctionDef | ast.ClassDef | ast.alias):
+            found.add(
+                node.id if isinstance(node, ast.Name) else (getattr(node, "asname", "") or node.name).split(".")[0]
+            )
+    return found
 
 
 def use_in_text(page: Page, block: Block) -> str:
@@ -78,10 +76,7 @@ def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
 
 def _asserts(block: Block) -> bool:
     """Whether the block would raise if something were not so."""
-    if block.kind != "python":
-        return False
-    nodes = list(ast.walk(ast.parse(block.code)))
+    nodes = list(ast.walk(ast.parse(block.code))) if block.kind == "python" else []
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    names = [function.attr for function in called if isinstance(function, ast.Attribute)]
-    names += [function.id for function in called if isinstance(function, ast.Name)]
+    names = [getattr(function, "attr", getattr(function, "id", "")) for function in called]
     return any(isinstance(node, ast.Assert) for node in nodes) or any(name.startswith("assert") for name in names)
