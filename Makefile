@@ -2,7 +2,7 @@
 # TORCH_INDEX=URL: a package index to take PyTorch from (see README.md). For `make record`: DEVICE=cuda, and TORCH=2.15.0
 # for a version of PyTorch that gets an environment of its own below .cache, which is removed after it unless KEEP=1.
 # With DEVICE=cuda, SIMULATED=1 records what simulated GPUs print, for which TORCH names a CUDA build.
-# TIMES=30: for `make flaky`. MINUTES=10 and SEED=7: for `make attack`. BUILDER=zensical: for `make canary`.
+# TIMES=30: for `make flaky`. MINUTES=10, SEED=7, ONLY=figures and CASE=12: for `make attack`. BUILDER=zensical: for `make canary`.
 # ARCHIVE=recordings.tar.gz: for `make gpu-import`.
 # SAMEDEVICE_REPOSITORY=owner/name: for `make cards`.
 
@@ -88,7 +88,8 @@ faults: $(VENV)/ready ## full disks, kills, links, floods and what pages leave r
 	SAMEDEVICE_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/test_injection.py tests/pages/test_fences.py tests/weaving/test_completeness.py
 
 attack: $(VENV)/ready ## attack with made-up outputs, recordings, figures, archives, pages and blocks (MINUTES=10; SEED=7: the same again)
-	$(BIN)/python tools/trust/attack.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	SAMEDEVICE_MINUTES=$(MINUTES) SAMEDEVICE_SEED=$(SEED) SAMEDEVICE_CASE=$(CASE) \
+	$(BIN)/python -m pytest tests/trust/test_attack.py -k "finds_nothing and [$(ONLY)"
 
 canary: $(VENV)/ready ## build the site with Zensical, which follows Material for MkDocs, and test it in a browser (BUILDER=properdocs: with that)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt $(BUILDER)

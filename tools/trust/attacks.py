@@ -1,4 +1,4 @@
-"""attacks: the cases of `attack.py`. Each gets a source of chance and an empty folder, and fails if something hurts."""
+"""attacks: what `make attack` does. Each gets a source of chance and an empty folder, and fails if something hurts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attacks_on_runs: cases of `attack.py` about cleaning, time, changed entries of recordings, and the fork server."""
+"""attacks_on_runs: cases of `make attack` about cleaning, time, changed entries of recordings, and the fork server."""
 
 from __future__ import annotations
 
