@@ -7,11 +7,12 @@ unpacks without limit. So regular files are written here, each by its name, unti
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import shutil
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from samedevice.errors import SameDeviceError
 from samedevice.project import RECORDINGS
@@ -32,7 +33,6 @@ LARGEST = 20_000_000
 """Bytes that one of its files may have."""
 MEMBERS = 20_000
 """Files and folders that it may hold."""
-READ = 65_536
 ERRORS = (OSError, EOFError, tarfile.TarError, zlib.error, ValueError, OverflowError, RecursionError)
 """What Python raises for an archive that is damaged, or made to break it."""
 
@@ -41,28 +41,14 @@ class ArchiveError(SameDeviceError):
     """A file that is no archive of `record.sh`, or holds what such an archive does not."""
 
 
-class Limited:
-    """A stream that ends with an error after so many bytes, whoever asks for them."""
-
-    def __init__(self, stream: gzip.GzipFile, left: int) -> None:
-        self.stream = stream
-        self.left = left
-
-    def read(self, size: int) -> bytes:
-        """The next bytes. Raises ArchiveError beyond the limit."""
-        data = self.stream.read(size)
-        self.left -= len(data)
-        if self.left < 0:
-            raise ArchiveError(f"it unpacks to more than {WHOLE:,} bytes")
-        return data
-
-
 def unpack(archive: Path, folder: Path) -> None:
     """Write the files of an archive into a folder that is empty. Raises ArchiveError."""
     try:
         with gzip.open(archive) as stream:
-            limited: Any = Limited(stream, WHOLE)
-            packed = tarfile.open(fileobj=limited, mode="r|")  # noqa: SIM115
+            data = stream.read(WHOLE + 1)
+        if len(data) > WHOLE:
+            raise ArchiveError(f"it unpacks to more than {WHOLE:,} bytes")
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as packed:
             for number, member in enumerate(packed, start=1):
                 if number > MEMBERS:
                     raise ArchiveError(f"it holds more than {MEMBERS:,} files")
@@ -88,5 +74,4 @@ def _write(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> No
     assert source is not None
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as target:
-        while data := source.read(READ):
-            target.write(data)
+        shutil.copyfileobj(source, target)

@@ -21,8 +21,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from repository import ROOT, copy_repository, page_files
+from repository import ROOT, copy_repository
 
+from same_device_site.settings import page_paths
 from samedevice.devices import available_cores
 
 KEPT = ROOT / ".cache/flaky"
@@ -85,7 +86,7 @@ def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None
 
     Raises SystemExit with its output if pytest itself fails.
     """
-    pages = list(only) or [path.relative_to(root).as_posix() for path in page_files(root)]
+    pages = list(only) or [path.relative_to(root).as_posix() for path in page_paths(root)]
     random.Random(number).shuffle(pages)
     unfinished = report.with_suffix(".unfinished")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--device", "cpu"]

@@ -21,10 +21,10 @@ from functools import partial
 from pathlib import Path
 
 from mutations import code_mutant, output_mutants, raises_mutants, with_code, with_raises
-from repository import copy_repository, page_files
+from repository import copy_repository
 from silence import silent
 
-from same_device_site.settings import parse_page
+from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import present_devices
 from samedevice.outputs.checks import compare, fault
 from samedevice.outputs.environments import Run
@@ -192,7 +192,7 @@ def run_all(root: Path, tallies: dict[str, Tally]) -> list[str]:
     """Examine every recorded block; return what was wrong before any change."""
     wrong: list[str] = []
     with SectionRunner(root) as sessions:
-        pages = [parse_page(path, root) for path in page_files(root)]
+        pages = [parse_page(path, root) for path in page_paths(root)]
         runs = [(page, device, sessions.submit(page, device)) for device in present_devices() for page in pages]
         for page, device, run in runs:
             for case in cases(root, page, device, run.result()):

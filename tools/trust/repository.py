@@ -19,8 +19,3 @@ def copy_repository(folder: Path) -> Path:
         else:
             shutil.copyfile(ROOT / part, target)
     return folder
-
-
-def page_files(root: Path) -> list[Path]:
-    """The files of all pages, in order."""
-    return sorted(path for suffix in ("md", "py") for path in (root / "docs").rglob(f"*.{suffix}"))

@@ -8,9 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from repository import page_files
-
-from same_device_site.settings import parse_page
+from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import DEVICES
 from samedevice.outputs.recording_files import load_all
 from samedevice.outputs.recordings import block_statuses
@@ -23,7 +21,7 @@ EXERCISE = re.compile(r"^(?:#|\*\*\d+\.\*\*|\d+\.) ?")
 
 def silent(root: Path) -> Iterator[tuple[Block, str]]:
     """Each such block of the pages with what uses it; that is empty if nothing does."""
-    for path in page_files(root):
+    for path in page_paths(root):
         page = parse_page(path, root)
         for block in page.blocks:
             if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
