@@ -50,12 +50,6 @@ def test_commands_are_run_in_turn_and_the_first_round_does_not_count(
     assert bench.ratio({"a": [1], "b": [1], "c": [1]}, "a", ["b", "c"]) == 0.5
 
 
-@pytest.mark.parametrize(("taken", "found"), [([3, 12, 102], 1.0), ([3, 12, 192], 2.0)])
-def test_growth_compares_what_a_page_more_costs(taken: list[float], found: float) -> None:
-    """What every build costs, however small, does not count."""
-    assert bench.growth([10, 100, 1000], taken) == pytest.approx(found)
-
-
 def test_the_page_has_figures_as_they_are_written() -> None:
     """A figure that was typed is no measurement; and who formats the page otherwise would keep the next ones off it."""
     (held,) = bench.LITERAL.findall(bench.PAGE.read_text(encoding="utf-8"))

@@ -48,12 +48,9 @@ for page, blocks in json.loads(pathlib.Path("blocks.json").read_text()).items():
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(block, page, "exec"), names)
 """
-BUILD = ["-m", "mkdocs", "build", "-q", "-f"]
+PLAIN, OURS = (["-m", "mkdocs", "build", "-q", "-f", name] for name in ("plain.yml", "ours.yml"))
 TESTS = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "docs"]
-COMMANDS = {
-    "plain": [*BUILD, "plain.yml"], "bare": ["bare.py"], "cold": [*BUILD, "ours.yml"], "warm": [*BUILD, "ours.yml"],
-    "tests": TESTS,
-}  # fmt: skip
+COMMANDS = {"plain": PLAIN, "bare": ["bare.py"], "cold": OURS, "warm": OURS, "tests": TESTS}
 GOALS = [("cold", ("plain", "bare"), 1.0), ("warm", ("plain",), 1.05), ("tests", ("bare",), 1.2)]
 """What is compared with what, and the ratio that it should not exceed on the smallest site."""
 Costs = dict[str, list[float]]
@@ -110,12 +107,6 @@ def ratio(found: Costs, name: str, others: Sequence[str]) -> float:
     return float(median(own / sum(rest) for own, *rest in rounds))
 
 
-def growth(sizes: Sequence[int], taken: Sequence[float]) -> float:
-    """What a page more costs in the step to the largest site, against what it costs in the step before."""
-    (a, b, c), (x, y, z) = sizes, taken
-    return ((z - y) / (c - b)) / ((y - x) / (b - a))
-
-
 def literal(where: str, sizes: Sequence[int], medians: Mapping[str, Sequence[float]]) -> str:
     """The figures as the code of the page has them."""
     rows = {"where": where, "pages": list(sizes)} | {name: list(medians[name]) for name in ("plain", "cold", "warm")}
@@ -137,8 +128,6 @@ def main() -> None:
         print(f"{name + ', seconds':<24}" + "".join(f"{value:9.2f}" for value in taken))
     for name, others, most in GOALS:
         print(f"{name + ' / ' + ' + '.join(others):<24}{ratio(found[0], name, others):9.2f}, at most {most}")
-    for name in ("cold", "warm"):
-        print(f"{name + ', a page more':<24}{growth(sizes, medians[name]):9.2f}, at most 1.15")
     print(f"memory of the largest process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB")
     if not options.quick:
         where = f"{processor()}, {available_cores()} cores, {datetime.datetime.now(datetime.UTC).date().isoformat()}"
