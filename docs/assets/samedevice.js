@@ -120,6 +120,13 @@
     };
   });
 
+  /* From a folder a browser downloads nothing: it would show a notebook as text. Say where the file is. */
+  if (location.protocol === "file:") for (const link of all("a[download]:not([data-copy])")) link.onclick = (event) => {
+    const path = decodeURI(link.pathname);
+    event.preventDefault();
+    sd.tell(`${path.split("/").pop()} is in the folder of this page.`, path);
+  };
+
   /* A filter above a table hides the rows that lack a word, and is in the address. */
   for (const box of all(".sd-filter")) {
     const input = box.querySelector("input"), output = box.querySelector("output");

@@ -48,3 +48,27 @@ def test_nothing_is_reported_or_asked_of_a_host(context: Any, site: Path) -> Non
     )
     found.goto((site / "index.html").as_uri(), wait_until="networkidle")
     assert said == []
+
+
+def test_the_box_for_errors_asks_a_folder_for_no_page(context: Any, site: Path) -> None:
+    """A browser refuses it, and says so on the console; the box keeps its link."""
+    context.set_offline(True)
+    found = context.new_page()
+    said: list[str] = []
+    found.on("console", lambda message: said.append(message.text))
+    text = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)"
+    found.goto(f"{(site / 'reference/errors.html').as_uri()}?error={text}")
+    link = found.locator(".sd-best a").first
+    link.wait_for()
+    assert "mat1-and-mat2-shapes-cannot-be-multiplied" in str(link.get_attribute("href"))
+    found.wait_for_timeout(500)  # long enough for a request that fails
+    assert said == []
+
+
+def test_a_file_to_take_along_is_named(page: Any, site: Path) -> None:
+    """From a folder the browser would show a notebook as text, and download nothing."""
+    page.get_by_role("link", name="Notebook").click()
+    toast = page.locator(".sd-toast")
+    assert toast.inner_text().startswith("creating.ipynb is in the folder of this page.")
+    toast.get_by_role("button").click()
+    assert page.locator(".sd-dialog pre").inner_text() == str(site / "tensors/creating.ipynb")
