@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-NEEDED = ("torch", "numpy", "matplotlib")
+NEEDED = ("torch", "numpy", "matplotlib", "sybil")
 MISSING = [name for name in NEEDED if not find_spec(name)]
 if sys.version_info < (3, 11) or MISSING:
     have = f"this is Python {sys.version_info[0]}.{sys.version_info[1]}" + "".join(
@@ -13,7 +13,7 @@ if sys.version_info < (3, 11) or MISSING:
     )
     pytest.exit(f"The pages need Python 3.11 or newer with {', '.join(NEEDED)}: {have}.", returncode=4)
 
-from same_device_site.settings import SETTINGS  # noqa: E402 - it needs that version
+from same_device_site.settings import SETTINGS  # noqa: E402 - it imports sybil
 
 pytest_plugins = ("samedevice.integration.pytest",)
 SAMEDEVICE = SETTINGS

@@ -94,7 +94,7 @@ def test_the_kit_holds_the_working_tree_and_what_such_a_machine_lacks(site: Path
     (site / "docs/short.md").unlink()
     kit = make_kit(site, site / "build/kit")
     names = {path.relative_to(kit).as_posix() for path in kit.rglob("*") if path.is_file()}
-    assert {"docs/long.md", "record.sh", "record.py", "packages/hypothesis/__init__.py"} <= names
+    assert {"docs/long.md", "record.sh", "record.py", "packages/sybil/__init__.py"} <= names
     assert "src/samedevice/running/worker.py" in names
     assert not any("short" in name or name.startswith("tests") for name in names)
 

@@ -222,9 +222,9 @@ def test_the_documented_statuses_are_those_of_the_command() -> None:
     assert [int(one) for one in re.findall(r"\b\d\b", sentence)] == [SAME, DIFFERENT, FAILED]
 
 
-def test_it_needs_neither_mkdocs_nor_pytest() -> None:
+def test_it_needs_neither_mkdocs_nor_sybil() -> None:
     """A reader's machine has PyTorch, and no tools for documentation."""
-    code = "import sys; sys.modules |= dict.fromkeys(['mkdocs', 'markdown', 'jinja2', 'rcssmin', 'pytest'])\n"
+    code = "import sys; sys.modules |= dict.fromkeys(['mkdocs', 'sybil', 'markdown', 'jinja2', 'rcssmin', 'pytest'])\n"
     code += "import samedevice.integration.cli; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)})
 

@@ -143,7 +143,7 @@ def test_who_lacks_the_package_is_told_nothing(project: pytest.Pytester) -> None
 
 def test_a_wheel_and_two_lines_are_enough_without_torch(tmp_path: Path, installed: Callable[..., Path]) -> None:
     """An empty folder becomes a tested page; its outputs are those of this Python."""
-    programs = installed("mkdocs", "pymdown-extensions", "pygments", "pytest")
+    programs = installed("mkdocs", "pymdown-extensions", "pygments", "pytest", "sybil")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/index.md").write_text(PAGE, encoding="utf-8")
     (tmp_path / "mkdocs.yml").write_text("site_name: Other\nplugins: [samedevice]\n", encoding="utf-8")

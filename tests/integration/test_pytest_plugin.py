@@ -89,7 +89,7 @@ def test_another_output_fails_with_the_code_and_what_differs(repository: Reposit
 
 
 def test_what_another_plugin_raises_while_a_block_is_judged_is_shown_whole(recorded: Repository) -> None:
-    """It is no fault of the page, and no reason to end pytest."""
+    """Its traceback holds nothing of Sybil, and that of its cause may have one line: no reason to end pytest."""
     hook = """
 import pytest
 

@@ -43,7 +43,7 @@ def commands() -> list[list[str]]:
 
 def test_the_page_works_as_written(tmp_path: Path, installed: Callable[..., Path]) -> None:
     """Without PyTorch, Material for MkDocs or mkdocs-jupyter; each command ends well."""
-    programs = installed("mkdocs", "pymdown-extensions", "pygments", "pytest")
+    programs = installed("mkdocs", "pymdown-extensions", "pygments", "pytest", "sybil")
     for name, text in files().items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sybil import Document
 
 from same_device_site.settings import parse_page
 from samedevice.errors import PageError, PageErrors
+from samedevice.integration.items import regions
 from samedevice.pages.options import NEEDS_ADVICE, VERSIONS_ADVICE
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import readable
@@ -82,12 +85,15 @@ def test_a_page_without_blocks_is_a_page(write: Write) -> None:
     assert page.hashes("cpu") == ()
 
 
-def test_a_block_knows_its_fence(write: Write) -> None:
-    """What is written into a page goes there."""
+def test_sybil_gets_a_region_for_each_block(write: Write, root: Path) -> None:
+    """Sybil places each example, and refuses regions that overlap."""
     text = "```python\nx = 1\n```\n\n> ```console\n> $ ls\n> ```\n\n```text\nno\n```\n"
-    blocks = write(text).blocks
-    assert [(block.line, block.kind) for block in blocks] == [(1, "python"), (5, "console")]
-    assert text[blocks[1].fence.start : blocks[1].fence.end] == "> ```console\n> $ ls\n> ```"
+    parser = partial(regions, write(text), lambda example: None)
+    document = Document.parse(str(root / "docs/page.md"), parser)
+    examples = list(document.examples())
+    assert [example.line for example in examples] == [1, 5]
+    assert [example.parsed.kind for example in examples] == ["python", "console"]
+    assert text[examples[1].start : examples[1].end] == "> ```console\n> $ ls\n> ```"
 
 
 @pytest.mark.parametrize(

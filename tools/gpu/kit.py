@@ -1,7 +1,7 @@
 """kit: writes a folder with all that a machine needs to run the pages, and one script, `record.sh`, that does it.
 
 The machine needs Python with PyTorch, numpy and matplotlib, and pandas and scikit-learn for one page each. It needs no
-network: what such a machine may lack, pytest and Hypothesis for the claims, comes along.
+network: what such a machine may lack, Sybil to read pages and pytest and Hypothesis for the claims, comes along.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KIT = Path("build/gpu-kit")
 PARTS = (DOCS, PROGRAMS, "src", "pyproject.toml", CLAIMS)
 """What the kit takes from the working tree, changed and new files included."""
 SCRIPTS = ("record.sh", "record.py", "recorder.py", "session.py", "order.py", "shares.py", "run_claims.py")
-CARRIED = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "hypothesis", "sortedcontainers")
+CARRIED = ("sybil", "pytest", "pluggy", "iniconfig", "packaging", "pygments", "hypothesis", "sortedcontainers")
 """Packages that come along."""
 LIMIT = 40_000_000
 """Bytes that a kit may have: it travels to another machine."""

@@ -22,7 +22,7 @@ from samedevice.devices import (
     why_not_simulated,
 )
 from samedevice.errors import SessionError
-from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, PageItem
+from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
 from samedevice.outputs.recording_files import Recordings, orphans
@@ -135,8 +135,8 @@ def _is_page(path: Path, root: Path, settings: Settings) -> bool:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Judge first what runs first: else thousands of blocks that have run wait for one that has not."""
-    found = {place: item for place, item in enumerate(items) if isinstance(item, PageItem) and item.page}
-    ordered = sorted(found.values(), key=lambda item: not (item.page and starts_programs(item.page)))
+    found = {place: item for place, item in enumerate(items) if isinstance(item, (BlockItem, RecordingItem))}
+    ordered = sorted(found.values(), key=lambda item: not starts_programs(item.page))
     for place, item in zip(found, ordered, strict=True):
         items[place] = item
 
@@ -160,7 +160,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _start(session: pytest.Session) -> None:
     """Begin to run what the items need. Raises SessionError."""
     job, items = session.config.stash[JOB], [item for item in session.items if isinstance(item, BlockItem)]
-    job.runs.start((one.page, one.device, None if job.record else one.block.index) for one in items)
+    job.runs.start((one.page, one.device, None if job.record else one.index) for one in items)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,7 +1,7 @@
 """schema: what a file or a server may say, field by field: of which kind, of which form, how long, how many.
 
 Recordings, archives and published pages come from other people. Each is checked here, whole, before any of it is used.
-These are plain functions and no library: the shapes are few and flat, and a plain checkout must be able to record.
+These are plain functions and no library: the shapes are few and flat, and a checkout must record with Sybil alone.
 """
 
 from __future__ import annotations
