@@ -14,8 +14,8 @@ from typing import Protocol
 
 from markdown import Markdown  # type: ignore[import-untyped]
 
-from samedevice import files
 from samedevice.errors import PageError
+from samedevice.files import find_or_make, key
 from samedevice.outputs.recording_files import Recorded, place
 from samedevice.outputs.recordings import Recording
 from samedevice.page_runs import PageRuns
@@ -108,13 +108,13 @@ class PageWeaver:
         Kept under the hash of the page's text, its diagrams, the site's address, and the outputs of its blocks.
         """
         diagrams, known = read_diagrams(page, self.runs.root), self.runs.known(page)
-        key = files.key(page.text, repr(diagrams), repr(self.address), *known.key)
+        made_of = key(page.text, repr(diagrams), repr(self.address), *known.key)
 
         def written(shown: Shown) -> str:
             return weave(page, shown, copies(page, shown), diagrams, self.about(page))
 
         path = place(self.runs.root / CACHE / "woven", page)
-        return Woven(**files.find_or_make(path, key, lambda: asdict(self.made(known, written))))
+        return Woven(**find_or_make(path, made_of, lambda: asdict(self.made(known, written))))
 
     def about(self, page: Page) -> str:
         """A page's link to what explains simulated devices; empty if the project has no such page."""

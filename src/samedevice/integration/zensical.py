@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page, readable
 from samedevice.project import Settings
 from samedevice.weaving.prose import Address
-from samedevice.weaving.weave import error_html, error_page, html_fence, is_woven
+from samedevice.weaving.weave import FENCE, error_html, error_page, html_fence
 
 PAGE = "rendering_context"
 """The name of the preprocessor in which Zensical keeps the page and the configuration."""
@@ -31,31 +30,20 @@ SERVE = "serve"
 """Zensical's command that shows the site while somebody writes. Nothing else says which command is running."""
 
 
-@dataclass(frozen=True)
-class Project:
-    """What a page is woven with."""
-
-    root: Path
-    """The folder of the project's mkdocs.yml."""
-    settings: Settings
-    """What that says of the engine."""
-    address: Address
-    """Where the site is."""
-
-
-def project_of(config: dict[str, Any]) -> Project:
-    """The project that Zensical's configuration is of. Raises ProjectError."""
-    root = Path(config["root_dir"]).resolve()
-    settings = settings_of(read(root), root) if (root / NAME).is_file() else Settings(docs=config["docs_dir"])
-    return Project(root, settings, Address(config["site_url"] or "", config["use_directory_urls"]))
-
-
 class ZensicalPage:
-    """The page that Zensical renders: the `Weaving` of the Markdown extension. `context` is Zensical's preprocessor."""
+    """The page that Zensical renders: the `Weaving` of the Markdown extension. `context` is Zensical's preprocessor.
+
+    Raises ProjectError for a project that cannot be read.
+    """
 
     def __init__(self, context: Any) -> None:
         self.uri: str = context.page.path
-        self.project = project_of(context.config)
+        config = context.config
+        self.root = Path(config["root_dir"]).resolve()
+        """The folder of the project's mkdocs.yml."""
+        listed = (self.root / NAME).is_file()
+        self.settings = settings_of(read(self.root), self.root) if listed else Settings(docs=config["docs_dir"])
+        self.address = Address(config["site_url"] or "", config["use_directory_urls"])
         self.page: Page | None = None
         self.made: Woven | None = None
 
@@ -65,26 +53,23 @@ class ZensicalPage:
         A page that cannot be shown ends `zensical build`; `zensical serve` shows and tells what is wrong in its place.
         Raises SameDeviceError.
         """
-        project = self.project
-        path = project.root / project.settings.docs / self.uri
-        if not path.is_file() or project.settings.leaves(path.relative_to(project.root).as_posix()):
+        path = self.root / self.settings.docs / self.uri
+        if not path.is_file() or self.settings.leaves(path.relative_to(self.root).as_posix()):
             return None
         try:
-            self.page = parse_page(path, project.root, settings=project.settings)
-            weaver = PageWeaver(PageRuns(project.root), project.address)
-            self.made = weaver.woven(with_text(self.page, text))
+            self.page = parse_page(path, self.root, settings=self.settings)
+            self.made = PageWeaver(PageRuns(self.root), self.address).woven(with_text(self.page, text))
         except SameDeviceError as error:
             return error_page(self._refused(error))
         self._tell(self.made.problems)
         found = without_front_matter(self.made.markdown)
-        return found + html_fence("", within()) if is_woven(found) else found
+        return found + html_fence("", within()) if FENCE.search(found) else found
 
     def rendered(self) -> tuple[RenderedSite, Page] | None:
         """The site with this page."""
-        root, settings = self.project.root, self.project.settings
-        pages = list(readable(root, settings))  # what is wrong with others is told where they are rendered
-        site = RenderedSite(root, pages, PageRuns(root).recorded)
-        return next(((site, page) for page in pages if page.path == f"{settings.docs}/{self.uri}"), None)
+        pages = list(readable(self.root, self.settings))  # what is wrong with others is told where they are rendered
+        site = RenderedSite(self.root, pages, PageRuns(self.root).recorded)
+        return next(((site, page) for page in pages if page.path == f"{self.settings.docs}/{self.uri}"), None)
 
     def checked(self, html: str) -> str:
         """The HTML, or what is wrong with it if that does not show what ran."""

@@ -182,7 +182,7 @@ def _problems(block: Block, shown: Sequence[RenderedCode]) -> Iterator[str]:
         )
     elif len(shown) > 1:
         yield f"the page shows this block {len(shown)} times; include it once"
-    elif _plain(shown[0].text) != _plain(block.code):
+    elif shown[0].text.strip("\n") != block.code.strip("\n"):
         yield "the page shows other code than what is run; take out of the block what a Markdown extension changes"
 
 
@@ -229,8 +229,3 @@ def _lost(page: Page, output: str) -> PageError:
         " or a plugin that changes it"
     )
     return PageError(page.path, page.blocks[0].line if page.blocks else 1, f"{what}; {advice}")
-
-
-def _plain(code: str) -> str:
-    """Code as the renderer keeps it: without blank lines around it."""
-    return code.strip("\n")

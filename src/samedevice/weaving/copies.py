@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import io
+import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,13 +27,9 @@ from samedevice.weaving.prose import plain_title
 
 SHOWN = "print(repr("
 """Prints a value that the page shows."""
+PRINTS = re.compile(r"print\(")
 UNSEEN = "import sys; sys.displayhook("
 """Prints a value that nobody has seen yet, unless it is None."""
-
-
-def trimmed(code: str) -> str:
-    """Code without empty lines before and after it, as pages show it."""
-    return code.strip("\n")
 
 
 @cache
@@ -48,7 +45,7 @@ def print_edit(code: str, known: bool | None = True) -> str:
     """
     body = ast.parse(code).body
     last = body[-1] if body else None
-    if not isinstance(last, ast.Expr) or known is False or (known is None and _prints(last.value)):
+    if not isinstance(last, ast.Expr) or known is False or (known is None and PRINTS.match(ast.unparse(last))):
         return ""
     words = UNSEEN if known is None else SHOWN
     start = _offset(code, last.lineno, last.col_offset)
@@ -74,10 +71,6 @@ def edited(code: str, edit: str) -> str:
 def printed(code: str, known: bool | None = True) -> str:
     """The code with the value of its last expression printed; `known` as in `print_edit`."""
     return edited(code, print_edit(code, known))
-
-
-def _prints(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"
 
 
 def _is_one_argument(code: str) -> bool:
@@ -230,9 +223,9 @@ def program(page: Page, index: int, parts: Mapping[int, Copy]) -> str:
     copy = parts[index]
     before = [page.blocks[one] for one in copy.needs]
     silent = [indent(attempt(block)) for block in before if not block.options.setup]
-    pieces = [f"# {copy.about}", *(trimmed(block.code) for block in before if block.options.setup)]
+    pieces = [f"# {copy.about}", *(block.code.strip("\n") for block in before if block.options.setup)]
     pieces += [QUIET + "\n\n".join(silent)] if silent else []
-    return "\n\n".join([*pieces, edited(trimmed(page.blocks[index].code), copy.edit)]) + "\n"
+    return "\n\n".join([*pieces, edited(page.blocks[index].code.strip("\n"), copy.edit)]) + "\n"
 
 
 def value_is_shown(shown: Iterable[ShownOutput]) -> bool | None:
@@ -242,7 +235,7 @@ def value_is_shown(shown: Iterable[ShownOutput]) -> bool | None:
 
 
 def _copy(page: Page, block: Block, shown: Sequence[ShownOutput]) -> Copy:
-    code = trimmed(block.code)
+    code = block.code.strip("\n")
     before = [one for one in page.program(block) if _runs_with(one, block)]
     about = _about(page, block, [*(one.code for one in before), code])
     edit = print_edit(code, value_is_shown(shown))
@@ -271,7 +264,7 @@ def _about(page: Page, block: Block, codes: Sequence[str]) -> str:
 
 def attempt(block: Block) -> str:
     """The code of an earlier block; where it announces an exception, the program goes on after it."""
-    code, raises = trimmed(block.code), caught(block)
+    code, raises = block.code.strip("\n"), caught(block)
     return f"try:\n{indent(code)}\nexcept {raises}:\n    pass" if raises else code
 
 

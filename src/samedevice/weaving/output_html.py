@@ -58,7 +58,9 @@ def output_html(
     kind = "sd-out sd-beside" if beside else "sd-out"
     id = f' id="{anchor}"' if anchor else ""
     command = _command(block)
-    style = f' style="--sd-lines:{_lines(panes[0].shown[0]) + bool(command)}"'
+    seen = panes[0].shown[0].output  # by its lines the style knows the height of outputs that are out of sight
+    lines = len(seen.shown.split("\n")) + FIGURE_LINES * len(seen.figures) if seen else 0
+    style = f' style="--sd-lines:{lines + bool(command)}"'
     parts = f"{command}{_switches(panes, beside)}{html}"
     return f'<div class="{kind}" data-devices="{devices}"{at}{id}{style}>{parts}</div>'
 
@@ -138,7 +140,8 @@ def _pane(block: Block, pane: Pane, text: str, number: int, several: bool, head:
         parts.append(f'<p class="{kind}" {UNSEARCHED}>{literal(one.note)}</p>')
     if text:
         first = "\n" if text.startswith("\n") else ""  # HTML leaves out a line feed right after <pre>
-        parts.append(f'<pre class="sd-text"{_wrapped(one)} tabindex="0">{first}{_with_messages(one, text)}</pre>')
+        wrap = " data-wrap" if one.output and any(len(line) > WIDE for line in one.output.shown.splitlines()) else ""
+        parts.append(f'<pre class="sd-text"{wrap} tabindex="0">{first}{_with_messages(one, text)}</pre>')
     elif one.output and not one.output.figures and not one.note:
         parts.append(f'<p class="sd-note" {UNSEARCHED}>prints nothing</p>')
     for count, figure in enumerate(one.output.figures if one.output else ()):
@@ -190,22 +193,6 @@ def _with_messages(one: ShownOutput, html: str) -> str:
             lines[at] = f'<span class="sd-warning">{lines[at]}</span>'
     error = "\n".join(lines[last:])
     return "\n".join([*lines[:last], *[f'<span class="sd-error">{error}</span>'] * bool(raised)])
-
-
-def _lines(one: ShownOutput) -> int:
-    """How many lines high an output is as far as can be told without a browser, in which long lines are wrapped.
-
-    By it the style knows the height of outputs that are out of sight.
-    """
-    if one.output is None:
-        return 0
-    return len(one.output.shown.split("\n")) + FIGURE_LINES * len(one.output.figures)
-
-
-def _wrapped(one: ShownOutput) -> str:
-    """The attribute that has long lines wrapped."""
-    lines = one.output.shown.splitlines() if one.output else []
-    return " data-wrap" if any(len(line) > WIDE for line in lines) else ""
 
 
 def literal(text: str) -> str:

@@ -71,11 +71,10 @@ def _is_literal(block: Block, shown: Sequence[ShownOutput]) -> bool:
 def _rest(block: Block, output: Output) -> Output:
     if not block.says_itself:
         return Output(figures=output.figures)
-    if comments.loose(comments.whole(block.code)) == comments.loose(output.text):
-        return replace(output, text="")
+    says = comments.whole(block.code)
     printed = Counter(line.rstrip() for line in output.text.rstrip("\n").split("\n"))
-    lines = Counter(line.strip() for line in comments.whole(block.code).split("\n"))
-    same = comments.loose(comments.whole(block.code)) == comments.loose(output.text)
+    lines = Counter(line.strip() for line in says.split("\n"))
+    same = comments.loose(says) == comments.loose(output.text)
     known = same or all(lines[line.strip()] >= count for line, count in printed.items())
     return replace(output, text="") if known else output
 
@@ -157,12 +156,12 @@ class Pane:
         for one in self.printed_this:
             if bool(one.environment and one.environment.simulated) == simulated:
                 found.setdefault(self._versions(one.device, self.printed_this), {})[one.device] = None
-        return [self._label(tuple(devices), versions, simulated) for versions, devices in found.items()]
-
-    def _label(self, devices: tuple[str, ...], versions: str, simulated: bool) -> Label:
-        """What these devices are called; the real accelerator by its name, unless there are two kinds."""
-        real = [] if simulated else [device for device in devices if device != "cpu"]
-        return Label(devices, self.maker, versions, simulated, self.gpus(real[0]) if len(real) == 1 else "")
+        labels = []
+        for versions, devices in found.items():  # a real accelerator has its name, unless there are two kinds
+            real = [] if simulated else [device for device in devices if device != "cpu"]
+            gpus = self.gpus(real[0]) if len(real) == 1 else ""
+            labels.append(Label(tuple(devices), self.maker, versions, simulated, gpus))
+        return labels
 
     def gpus(self, device: str) -> str:
         """The real accelerators of a kind that printed what is shown, in short: `H100`; empty if none did."""

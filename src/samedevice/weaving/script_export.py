@@ -19,7 +19,6 @@ from samedevice.weaving.copies import (
     indent,
     listed,
     printed,
-    trimmed,
     value_is_shown,
 )
 from samedevice.weaving.panes import ShownOutput
@@ -105,7 +104,7 @@ def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
     if block.kind != "python":
         command = f"python {block.path} {block.options.args}".rstrip() if block.kind == "program" else block.code
         return title + "\n".join(python_comment(line.removeprefix("$ ")) for line in command.strip().split("\n"))
-    code = trimmed(block.code)
+    code = block.code.strip("\n")
     if not does_something(code):
         return title + code
     code = printed(code, value_is_shown(shown))

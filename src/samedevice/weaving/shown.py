@@ -68,13 +68,11 @@ def outputs_of(known: Known) -> tuple[Shown, list[str]]:
 
 def differ(one: Known, other: Known) -> bool:
     """Whether a reader of a page sees an output that was missing, or that one is wrong, only by one of the two."""
-    gists = ({index: _gist(found) for index, found in outputs_of(each)[0].items()} for each in (one, other))
-    return next(gists) != next(gists)
-
-
-def _gist(shown: Sequence[ShownOutput]) -> tuple[bool, list[str]]:
-    """Whether there is an output under a block, and what is wrong with those that there are."""
-    return any(one.output for one in shown), [one.note for one in shown if one.wrong]
+    gists = [
+        [(any(one.output for one in found), [one.note for one in found if one.wrong]) for found in shown.values()]
+        for shown, _ in map(outputs_of, (one, other))
+    ]
+    return gists[0] != gists[1]
 
 
 def newest(shown: Shown) -> Shown:

@@ -88,7 +88,8 @@ def summary_html(page: Page, shown: Outputs, about: str = "") -> str:
     Its attributes name the real accelerators, so that a switch can say what it switches to: `data-cuda="H100"`.
     """
     found = counted(page, shown)
-    waiting = _waiting(page, shown)
+    idle = [block for block in page.blocks if not _ran(block, shown)]
+    waiting = Counter(block.options.needs for block in idle if block.options.needs)
     badges = "".join(_badge(one, about, waiting.get(one.device, 0)) for one in found)
     ran = {one.device for one in found}
     badges += "".join(
@@ -120,12 +121,6 @@ def _blocks(count: int, whole: int) -> str:
 def _ran(block: Block, shown: Outputs) -> bool:
     """Whether any device ran a block."""
     return any(one.output for one in shown.get(block.index, ()))
-
-
-def _waiting(page: Page, shown: Outputs) -> Mapping[str, int]:
-    """How many blocks wait for which device."""
-    idle = [block for block in page.blocks if not _ran(block, shown)]
-    return Counter(block.options.needs for block in idle if block.options.needs)
 
 
 def _wait(count: int, device: str) -> str:

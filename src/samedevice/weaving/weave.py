@@ -27,6 +27,7 @@ from samedevice.weaving.summary import summary_html
 FENCE = re.compile(rf"^(?P<prefix>[ \t>]*)``` {OURS}\n(?P=prefix)(?P<body>[\w+/=]*)\n(?P=prefix)```$", re.M | re.A)
 """Finds the fences of a woven text."""
 TITLE = re.compile(r"^# .+$", re.M)
+HEADING = re.compile(r"^#{1,6} ", re.M)
 FAILED = "This page has an error"
 """The title of a page that cannot be shown."""
 LENGTH = 8
@@ -75,7 +76,7 @@ def _blocks(
     quiet = _quiet(page, shown)
     for block, anchor in zip(page.blocks, anchors(page), strict=True):
         rest = unsaid(block, shown.get(block.index, ()))
-        html = quiet.get(block.index, output_html(block, rest, of_output(anchor), about, page.settings.show))
+        html = quiet.get(block.index, output_html(block, rest, f"{anchor}-out", about, page.settings.show))
         html = not_run_html(block.options.reason) if block.kind == "shown" else html
         output = html_fence(block.fence.prefix, html) if html else ""
         code = _fence(block, copies.get(block.index), anchor)
@@ -99,8 +100,11 @@ def _quiet(page: Page, shown: Mapping[int, Sequence[ShownOutput]]) -> dict[int, 
     row: list[Block] = []
     simulated = any(is_simulated(one) for found in shown.values() for one in found)
     for block in page.blocks:
-        waits, needs = _waits(block, shown.get(block.index, ())), _needs(block, simulated)
-        if row and (not waits or _needs(row[-1], simulated) != needs or _heading_between(page, row[-1], block)):
+        outputs, needs = shown.get(block.index, ()), _needs(block, simulated)
+        waits = block.options.needs and outputs and not any(one.output or one.wrong for one in outputs)
+        above = row[-1] if row else block
+        heading = HEADING.search(page.text, above.fence.end, block.fence.start)
+        if not waits or _needs(above, simulated) != needs or heading:
             row = []
         if waits:
             row.append(block)
@@ -112,15 +116,6 @@ def _needs(block: Block, simulated: bool) -> tuple[str, int, str]:
     """The device that a block needs, how many, and, where others are simulated, why it is not."""
     reason = block.not_simulated if simulated or block.options.simulated == "no" else ""
     return block.options.needs, block.options.count, reason
-
-
-def _waits(block: Block, shown: Sequence[ShownOutput]) -> bool:
-    """Whether a block needs a device that has not run it, and nothing is wrong with that."""
-    return bool(block.options.needs and shown) and not any(one.output or one.wrong for one in shown)
-
-
-def _heading_between(page: Page, one: Block, other: Block) -> bool:
-    return re.search(r"^#{1,6} ", page.text[one.fence.end : other.fence.start], re.M) is not None
 
 
 def _below_title(text: str, html: str, page: Page) -> str:
@@ -158,11 +153,6 @@ def woven_outputs(markdown: str) -> list[str]:
     return [text for text in held if not text.startswith("{")]
 
 
-def is_woven(markdown: str) -> bool:
-    """Whether a woven text holds blocks or outputs."""
-    return FENCE.search(markdown) is not None
-
-
 def anchors(page: Page) -> tuple[str, ...]:
     """An id for each block, made of its own code; of blocks with the same code the later ones have a number as well."""
     seen: Counter[str] = Counter()
@@ -172,11 +162,6 @@ def anchors(page: Page) -> tuple[str, ...]:
         seen[own] += 1
         found.append(own if seen[own] == 1 else f"{own}-{seen[own]}")
     return tuple(found)
-
-
-def of_output(block: str) -> str:
-    """The id of the output of the block with this id."""
-    return f"{block}-out"
 
 
 def anchor(text: str, kind: str) -> str:

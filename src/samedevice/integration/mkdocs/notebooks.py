@@ -8,11 +8,10 @@ warm build may take for all notebooks, and as a plugin of its own it would be im
 
 from __future__ import annotations
 
-import contextlib
 import importlib.metadata
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import unescape
 from pathlib import Path
@@ -24,9 +23,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.pages import _RelativePathTreeprocessor
 
-from samedevice import files
 from samedevice.errors import need
-from samedevice.files import Folder
+from samedevice.files import Folder, find, keep, key
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import has_cells
 from samedevice.project import NOTEBOOK, Settings
@@ -36,7 +34,7 @@ from samedevice.weaving.notebook_export import Part, code_cell, display, documen
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import cells, relink
-from samedevice.weaving.weave import TITLE, anchors, counts_html, of_output
+from samedevice.weaving.weave import TITLE, anchors, counts_html
 
 TEMPLATES = Path(__file__).with_name("templates")
 CONVERTERS = ("mkdocs-jupyter", "nbconvert", "Pygments")
@@ -78,7 +76,7 @@ def with_outputs(
             found.append(markdown_cell(relink(text, link)))
         else:
             anchor = ids[cell.index]
-            html = output_html(cell, shown.get(cell.index, ()), of_output(anchor), about, page.settings.show)
+            html = output_html(cell, shown.get(cell.index, ()), f"{anchor}-out", about, page.settings.show)
             found.append(_code_cell(cell, html, copies.get(cell.index), anchor))
     return document(found)
 
@@ -104,43 +102,33 @@ def convert(notebook: str, path: Path) -> tuple[Converted, bool]:
     Kept in `path` under the hash of the notebook and the versions of the packages that convert it.
     """
     need("notebooks", f"the notebook {path.stem}")
-    key = files.key(notebook, *map(importlib.metadata.version, CONVERTERS))
-    found = files.find(path, key)
+    made_of = key(notebook, *map(importlib.metadata.version, CONVERTERS))
+    found = find(path, made_of)
     if found is not None:
         return Converted(**found), False
     html = _by_mkdocs_jupyter(notebook, path.with_suffix(".ipynb").name)
     done = _with_headings(PLAIN.sub(r"\1<code>\2</code>\3", html))
-    files.keep(path, key, asdict(done))
+    keep(path, made_of, asdict(done))
     return done, True
 
 
 def _by_mkdocs_jupyter(notebook: str, name: str) -> str:
+    """The HTML of a notebook by our template: mkdocs-jupyter's adds 590 kB of styles, and scripts of other hosts."""
+    from mkdocs_jupyter.config import settings  # type: ignore[import-untyped]
     from mkdocs_jupyter.convert import nb2html  # type: ignore[import-untyped]
 
-    folder = Folder()
+    folder, log, theirs = Folder(), logging.getLogger("mkdocs.mkdocs-jupyter"), settings.templates_dir
+    level = log.level
     try:
         (folder.path / name).write_text(notebook, encoding="utf-8")
-        with _our_template():
-            html: str = nb2html(str(folder.path / name), execute=False)
-    finally:
-        folder.remove()
-    return html.rpartition("<style>")[0].strip()
-
-
-@contextlib.contextmanager
-def _our_template() -> Iterator[None]:
-    """Has mkdocs-jupyter write the cells alone: its own template adds 590 kB of styles, and scripts of other hosts."""
-    from mkdocs_jupyter.config import settings  # type: ignore[import-untyped]
-
-    log, theirs = logging.getLogger("mkdocs.mkdocs-jupyter"), settings.templates_dir
-    level = log.level
-    settings.templates_dir = str(TEMPLATES)
-    log.setLevel(logging.WARNING)
-    try:
-        yield
+        settings.templates_dir = str(TEMPLATES)
+        log.setLevel(logging.WARNING)
+        html: str = nb2html(str(folder.path / name), execute=False)
     finally:
         settings.templates_dir = theirs
         log.setLevel(level)
+        folder.remove()
+    return html.rpartition("<style>")[0].strip()
 
 
 def _with_headings(html: str) -> Converted:
