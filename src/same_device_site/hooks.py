@@ -5,6 +5,7 @@ mkdocs.yml names this file below `hooks`, since an entry point would be one of t
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from same_device_site.course import lessons
 from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
 from same_device_site.page_head import with_head
+from same_device_site.repository import VARIABLE, Repository
 from same_device_site.search_index import write
 from same_device_site.settings import page_paths
 
@@ -29,12 +31,23 @@ CODE = re.compile(r"(`+) ?(.+?) ?(?<!`)\1(?!`)")
 """Code in a title, which may hold backticks of its own between two of them."""
 WIDE = re.compile(r"(?=\S{33}|[A-Z_]{28})\S{1,26}[._/(]")
 """Where a name that is wider than a card, in which lines break at spaces alone, can break."""
+EARLY = 100
+"""The priority of a hook that comes before those of plugins, which want to know the site's address."""
 LATE = -50
 """The priority of a hook that comes after the engine's, which gives a notebook its content."""
 
 
+@event_priority(EARLY)
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the extension that writes the generated parts of pages, unless it is listed; read the history."""
+    """List the extension that writes the generated parts of pages, unless it is listed; read the history.
+
+    Where the build is told of the repository, the site and its pages' files have addresses.
+    """
+    repository = Repository.named(os.environ.get(VARIABLE, ""))
+    if repository:
+        config.site_url = config.site_url or repository.site
+        config.edit_uri_template = repository.edit
+    config.extra["repository"] = repository
     if EXTENSION not in config.markdown_extensions:
         config.markdown_extensions.append(EXTENSION)
     history = read_history(Path(config.config_file_path).parent)
@@ -67,6 +80,8 @@ def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfi
     config.extra["addresses"][base] = (str(page.title), page.canonical_url or "")
     context["changed"] = config.extra["changes"].get(base)  # type: ignore[typeddict-unknown-key]
     context["lessons"] = lessons(nav.items)  # type: ignore[typeddict-unknown-key]
+    repository = config.extra["repository"]
+    context["colab"] = repository.colab(base) if repository else ""  # type: ignore[typeddict-unknown-key]
     return context
 
 

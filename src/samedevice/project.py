@@ -29,9 +29,6 @@ PAGES = (MARKDOWN, NOTEBOOK)
 PACKAGE = Path(__file__).parent
 """Where the engine's own files are."""
 
-EDIT = f"https://github.com/{{owner}}/{{name}}/edit/main/{DOCS}/{{{{path}}}}"
-"""Address where a page's file is edited on GitHub; MkDocs fills in the path."""
-
 
 def setting(default: Any, meaning: str, choices: tuple[str, ...] = (), kind: type | None = None) -> Any:
     """A field of `Settings` that a project may set in its mkdocs.yml: another setting is one more field.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -29,13 +27,12 @@ from samedevice.integration.page_weaver import (
     without_front_matter,
 )
 from samedevice.integration.project_file import EXTENSION
-from samedevice.outputs.escaping import url
 from samedevice.outputs.recording_files import orphans, place
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import inside, parse_page
 from samedevice.pages.percent import front_matter
-from samedevice.project import CACHE, EDIT, NOTEBOOK, Settings
+from samedevice.project import CACHE, NOTEBOOK, Settings
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies
 from samedevice.weaving.exports import llms
@@ -46,8 +43,6 @@ from samedevice.weaving.weave import error_html, error_page
 log = logging.getLogger("mkdocs.plugins.samedevice")
 P = ParamSpec("P")
 T = TypeVar("T")
-VARIABLE = "SAMEDEVICE_REPOSITORY"
-NAME = re.compile(r"(?P<owner>[\w-]+)/(?P<name>[\w.-]+)")
 
 
 def edge(step: Callable[P, T]) -> Callable[P, T]:
@@ -60,49 +55,10 @@ def edge(step: Callable[P, T]) -> Callable[P, T]:
         except OSError as error:
             reason = f"{error.strerror or error}: {error.filename or 'no file is named'}"
             raise PluginError(f"{reason}; make room on the disk, or make the file readable and writable") from error
-        except (MissingExtra, RepositoryError, SessionError) as error:
+        except (MissingExtra, SessionError) as error:
             raise PluginError(str(error)) from None
 
     return guarded
-
-
-class RepositoryError(SameDeviceError):
-    """The environment variable does not name a repository."""
-
-
-@dataclass(frozen=True)
-class Repository:
-    """A repository on GitHub whose pages are served from its branch gh-pages."""
-
-    owner: str
-    """The person or organization."""
-    name: str
-    """The repository's name."""
-
-    @classmethod
-    def named(cls, text: str) -> Repository | None:
-        """The repository that `text` names as owner/name; None where it is empty. Raises RepositoryError."""
-        if not text:
-            return None
-        match = NAME.fullmatch(text)
-        if match is None:
-            raise RepositoryError(f"{VARIABLE}={text} names no repository; write owner/name, or unset it")
-        return cls(match["owner"], match["name"])
-
-    @property
-    def site(self) -> str:
-        """Address of the site on GitHub Pages."""
-        host = f"{self.owner.lower()}.github.io"
-        return f"https://{host}/" if self.name.lower() == host else f"https://{host}/{self.name}/"
-
-    @property
-    def edit(self) -> str:
-        """Address where a page's file is edited; `{path}` stands for its path below docs/, as MkDocs has it."""
-        return EDIT.format(owner=self.owner, name=self.name)
-
-    def colab(self, base: str) -> str:
-        """Address that opens a page's notebook in Colab; `base` is its path below the site without the suffix."""
-        return f"https://colab.research.google.com/github/{self.owner}/{self.name}/blob/gh-pages/{url(base)}.ipynb"
 
 
 class SiteBuild:
@@ -126,10 +82,6 @@ class SiteBuild:
         """The page that MkDocs is about to render."""
         self.checks: tuple[Page, Woven] | None = None
         """The page that was woven last, whose HTML is still to be checked."""
-        self.repository = Repository.named(os.environ.get(VARIABLE, ""))
-        if self.repository:
-            config.site_url = config.site_url or self.repository.site
-            config.edit_uri_template = self.repository.edit
 
     @edge
     def read(self, files: Files) -> None:
@@ -266,7 +218,7 @@ class SiteBuild:
             return None
         base = uri.rpartition(".")[0]
         self.listed.append((str(page.title), uri, str(page.meta.get("description", ""))))
-        return {"base": base, "colab": self.repository.colab(base) if self.repository else ""}
+        return {"base": base}
 
     @edge
     def write(self) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from mkdocs.exceptions import PluginError
 
-from samedevice.integration.mkdocs.build import Repository, RepositoryError
+from same_device_site.repository import Repository
 
 
 def test_without_a_repository_there_are_no_addresses() -> None:
@@ -38,5 +39,5 @@ def test_a_notebook_opens_from_the_branch_that_holds_the_site() -> None:
 @pytest.mark.parametrize("text", ["same-device", "https://github.com/a/b", "a/b/c", "a /b"])
 def test_what_names_no_repository_is_refused(text: str) -> None:
     """The mistake would be a dead link on each page."""
-    with pytest.raises(RepositoryError, match="write owner/name, or unset it"):
+    with pytest.raises(PluginError, match="write owner/name, or unset it"):
         Repository.named(text)
