@@ -14,7 +14,6 @@ ELSEWHERE = {
     "integration/items.py": "integration/test_pytest_plugin.py",
     "integration/mkdocs/build.py": "integration/test_mkdocs_plugin.py",
     "integration/mkdocs/plugin.py": "integration/test_mkdocs_plugin.py",
-    "integration/page_assets.py": "test_tables.py",
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
     "integration/pytest_options.py": "integration/test_pytest_entry.py",

@@ -63,7 +63,7 @@ path = Path(devices.__file__)
 source = path.read_text(encoding="utf-8").replace('    "mps": Kind(', sys.argv[1] + '    "mps": Kind(')
 exec(compile(source, str(path), "exec"), devices.__dict__)
 
-from samedevice.integration.page_assets import where_used
+from samedevice.integration.page_weaver import where_used
 from samedevice.integration.pytest import pytest_addoption
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output

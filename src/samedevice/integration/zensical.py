@@ -14,8 +14,7 @@ from typing import Any
 from markdown import Markdown  # type: ignore[import-untyped]
 
 from samedevice.errors import PageError, SameDeviceError
-from samedevice.integration.page_assets import within
-from samedevice.integration.page_weaver import PageWeaver, RenderedSite, Woven, with_text, without_front_matter
+from samedevice.integration.page_weaver import PageWeaver, RenderedSite, Woven, with_text, within, without_front_matter
 from samedevice.integration.project_file import NAME, read, settings_of
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page

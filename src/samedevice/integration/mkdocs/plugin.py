@@ -20,7 +20,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from samedevice.devices import present_devices
 from samedevice.errors import MissingExtra, need
-from samedevice.integration.page_assets import FOLDER, SCRIPT, STYLE, where_used
+from samedevice.integration.page_weaver import FOLDER, SCRIPT, STYLE, where_used
 from samedevice.integration.project_file import PLUGIN, ProjectError
 from samedevice.integration.project_file import settings_of as read_settings
 from samedevice.page_runs import PageRuns

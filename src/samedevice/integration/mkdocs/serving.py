@@ -21,7 +21,7 @@ from mkdocs.utils import get_relative_url
 
 from samedevice.errors import SameDeviceError
 from samedevice.files import Folder, write_atomically
-from samedevice.integration.page_assets import text_of
+from samedevice.integration.page_weaver import text_of
 from samedevice.page_runs import PageRun, PageRuns
 from samedevice.pages.page import Page
 from samedevice.weaving.shown import differ
