@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from samedevice.devices import present_devices
 from samedevice.errors import PageError
-from samedevice.integration.builders import builders, documented
 from samedevice.integration.plugin_entry import with_entries
 from samedevice.integration.project_file import (
     OTHER_TOML,
     PLUGIN,
     ProjectError,
     asks,
+    entries,
     named,
     read,
     settings_of,
@@ -42,6 +45,14 @@ Selected = Sequence[tuple[Page, str]]
 """Pages with code, each on each device of this machine."""
 Progress = Callable[[str], None]
 """What is told how far it has come."""
+NAMED = {
+    "pyproject.toml": re.compile(
+        r"^\[(?:project|tool\.poetry)\]\n(?:(?!\[).*\n)*?name\s*=\s*[\"'](?P<name>[\w.-]+)", re.M
+    ),
+    "setup.cfg": re.compile(r"^name\s*=\s*(?P<name>[\w.-]+)", re.M),
+    "setup.py": re.compile(r"\bname\s*=\s*[\"'](?P<name>[\w.-]+)[\"']"),
+}
+"""The files that say what a project is called, and where they do."""
 
 
 def init(root: Path, dry: bool = False, progress: Progress = lambda text: None) -> Iterator[str]:
@@ -76,7 +87,7 @@ class _Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.path, self.project = named(root), read(root)
-        self.settings, self.tools = settings_of(self.project, root), builders(root, self.project)
+        self.settings, self.tool = settings_of(self.project, root), _tool(self.project)
         self.new = not asks(self.project)
         """Whether the plugin is listed now."""
         self.refused: list[PageError] = []
@@ -91,7 +102,7 @@ class _Project:
             self.settings = replace(self.settings, expect="following")  # tried, and said only if they say something
             self.settle(leave=leave)
             torch = any("torch" in block.code for page in self.pages for block in page.blocks)
-            library = "" if torch else documented(root)
+            library = "" if torch else _documented(root)
             self.settle(library=library, show=["origin", "details"] if library else list(DEFAULTS.show))
         self.pages = _pages(root, self.settings)
         self.files = [file.name for file in self._texts()]  # raises, before anything runs
@@ -112,7 +123,7 @@ class _Project:
 
     @property
     def _lacks_extension(self) -> bool:
-        return "zensical" in self.tools and not weaves(self.project)
+        return self.tool == "zensical" and not weaves(self.project)
 
     @property
     def _keys(self) -> dict[str, dict[str, Any]]:
@@ -160,9 +171,32 @@ class _Project:
         if self.refused:
             yield f"left as they are, {len(self.refused)} pages, listed below `leave`, first {self.refused[0]}"
         needs = f", which needs the line watch: [{self.settings.recordings}] in {self.path.name}"
-        watch = needs if "zensical" in self.tools else ""
+        watch = needs if self.tool == "zensical" else ""
         changed = [*self.files, self.settings.recordings]
-        yield f"look: python -m {next(iter(self.tools))} serve{watch}; then commit {' and '.join(changed)}"
+        yield f"look: python -m {self.tool} serve{watch}; then commit {' and '.join(changed)}"
+
+
+def _tool(project: Mapping[str, Any]) -> str:
+    """The tool that builds the project: Zensical, if it uses its extensions, or if that is installed at all.
+
+    mkdocstrings installs MkDocs beside Zensical; and what Zensical needs is of no harm to MkDocs.
+    """
+    uses = any(name.startswith("zensical.") for name, _ in entries(project.get("markdown_extensions")))
+    if uses or find_spec("zensical"):
+        return "zensical"
+    return next((name for name in ("mkdocs", "properdocs") if find_spec(name)), "mkdocs")
+
+
+def _documented(root: Path) -> str:
+    """The package that the project in `root` is, if one of the name that its files say is installed; else empty."""
+    for name, pattern in NAMED.items():
+        path = root / name
+        found = pattern.search(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else None
+        if found:
+            with suppress(PackageNotFoundError):
+                version(found["name"])
+                return found["name"]
+    return ""
 
 
 def _ended(run: Run) -> dict[int, Output]:
