@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from samedevice import nvidia
+import samedevice.nvidia as nvidia  # the package itself has public names alone, which it looks for in its text
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from samedevice import files
+import samedevice.files as files  # the package itself has public names alone
 from samedevice.devices import KINDS, LABELS, torch_build
 from samedevice.errors import RecordingError
 from samedevice.files import sweep_files, writable, write_atomically
