@@ -18,7 +18,7 @@ from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.project import CACHE
-from samedevice.running.section_runner import SectionRunner
+from samedevice.running.section_runner import Part, SectionRunner
 from samedevice.weaving.panes import ShownOutput
 
 NOTHING: dict[int, list[ShownOutput]] = {0: [], 1: []}
@@ -69,7 +69,7 @@ def test_another_version_runs_everything_again(
     """What stands beside the output says which version printed it."""
     page = write(TWO)
     build(page)
-    monkeypatch.setattr(f"samedevice.outputs.cache.{what}", answer)
+    monkeypatch.setattr(f"samedevice.outputs.record.{what}", answer)
     build(page)
     assert len(build.lines) == 2
 
@@ -170,8 +170,8 @@ def test_a_failure_of_the_machinery_is_not_taken_for_an_output(
 ) -> None:
     """A page must not look as if its blocks printed nothing."""
 
-    def fail(self: SectionRunner, page: Page, *_: object) -> None:
-        raise SessionError(f"{page.path}: no interpreter")
+    def fail(self: SectionRunner, part: Part) -> None:
+        raise SessionError(f"{part.page.path}: no interpreter")
 
     monkeypatch.setattr(SectionRunner, "_run", fail)
     with pytest.raises(SessionError, match=r"docs/page\.md: no interpreter"):
