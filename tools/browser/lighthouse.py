@@ -23,7 +23,6 @@ sys.path.insert(0, str(ROOT / "tests/browser"))
 from served import served  # noqa: E402 - it is found there
 
 PACKAGE = "lighthouse@12.8.2"
-PLACE = ROOT / ".cache/lighthouse"
 PAGES = ("index.html", "tensors/creating.html", "amp/gradscaler.html", "reference/errors.html", "devices/cuda.html")
 """The pages that are measured."""
 GOALS = {"performance": 98, "accessibility": 100, "best-practices": 100, "seo": 100}
@@ -35,18 +34,6 @@ PHONE = 1750 / 4
 docs/throttling.md), and has a slower machine take a smaller factor."""
 
 
-def program() -> Path:
-    """Lighthouse, installed below .cache/ when it is missing. Without Node or Chromium it ends with what to do."""
-    for name in ("npm", "chromium"):
-        if shutil.which(name) is None:
-            sys.exit(f"{name} is missing; Debian has it: apt-get install nodejs npm chromium")
-    found = PLACE / "node_modules/.bin/lighthouse"
-    if not found.exists():
-        command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(PLACE), PACKAGE]
-        subprocess.run(command, check=True)
-    return found
-
-
 def build(site: Path) -> None:
     """Write the site for a repository that is known, as it is published."""
     environ = {"SAMEDEVICE_REPOSITORY": "someone/same-device", "NO_MKDOCS_2_WARNING": "1"} | os.environ
@@ -54,32 +41,33 @@ def build(site: Path) -> None:
     subprocess.run(command, cwd=ROOT, check=True, env=environ)
 
 
-def measure(lighthouse: Path, url: str, slowdown: float) -> dict[str, Any]:
+def measure(url: str, slowdown: float) -> dict[str, Any]:
     """Lighthouse's report on a page."""
+    command = (
+        f"npx --yes {PACKAGE} {url} --quiet --output=json --throttling.cpuSlowdownMultiplier={slowdown:.1f}".split()
+    )
     environ = os.environ | {"CHROME_PATH": shutil.which("chromium") or ""}
-    options = [
-        "--quiet",
-        "--output=json",
-        f"--chrome-flags={FLAGS}",
-        f"--throttling.cpuSlowdownMultiplier={slowdown:.1f}",
-    ]
-    done = subprocess.run([lighthouse, url, *options], check=True, env=environ, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, f"--chrome-flags={FLAGS}"], check=True, env=environ, capture_output=True, text=True
+    )
     return dict(json.loads(done.stdout))
 
 
 def main() -> None:
     """Measure the pages and print a line for each."""
-    lighthouse = program()
+    for name in ("npx", "chromium"):
+        if shutil.which(name) is None:
+            sys.exit(f"{name} is missing; Debian has it: apt-get install nodejs npm chromium")
     missed = False
     with tempfile.TemporaryDirectory(prefix="samedevice-lighthouse-") as folder:
         site = Path(folder, "site")
         build(site)
         with served(site) as address:
-            index = measure(lighthouse, address, 1)["environment"]["benchmarkIndex"]
+            index = measure(address, 1)["environment"]["benchmarkIndex"]
             slowdown = min(4.0, max(1.0, index / PHONE))
             print(f"benchmark index {index:.0f}: CPU slowed {slowdown:.1f} times for a phone")
             for page in PAGES:
-                found = [measure(lighthouse, address + page, slowdown)["categories"] for _ in range(RUNS)]
+                found = [measure(address + page, slowdown)["categories"] for _ in range(RUNS)]
                 scores = {name: max(round(100 * one[name]["score"]) for one in found) for name in GOALS}
                 print(f"{page:<28}", "  ".join(f"{name} {score}" for name, score in scores.items()), flush=True)
                 missed |= any(scores[name] < goal for name, goal in GOALS.items())

@@ -16,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, ViewportSize, sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests/browser"))
@@ -34,21 +34,14 @@ PROJECT = {
 }
 
 
-def reader(page: Page, address: str) -> None:
-    """A page of an error message: the program that raises it, and what it printed."""
-    page.goto(f"{address}errors/mat1-and-mat2-shapes-cannot-be-multiplied.html")
-    page.locator("article h1").evaluate("one => scrollTo(0, one.getBoundingClientRect().top - 80)")
-
-
-def tester(page: Page, address: str) -> None:
-    """A page with a program that runs on a simulated GPU, and its report."""
-    page.goto(f"{address}devices/without-a-gpu.html")
-    page.locator(".sd-simulated").first.evaluate("one => one.scrollIntoView({block: 'center'})")
-
-
-def author(page: Page, address: str) -> None:
-    """The page of another project."""
-    page.goto(f"{address}index.html")
+ABOVE = "one => scrollTo(0, one.getBoundingClientRect().top - 80)"
+SHOWN = {
+    "reader": ("errors/mat1-and-mat2-shapes-cannot-be-multiplied.html", "article h1", ABOVE),
+    "author": ("index.html", "body", ""),
+    "tester": ("devices/without-a-gpu.html", ".sd-simulated", "one => one.scrollIntoView({block: 'center'})"),
+}
+"""A page of an error message: the program that raises it, and what it printed; the page of another project; a page with
+a program that runs on a simulated GPU, and its report. What is scrolled to, and how."""
 
 
 @contextmanager
@@ -70,13 +63,15 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with project() as made, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*FLAGS])
-        for shows, of in ((reader, site), (author, made), (tester, site)):
-            with served(of) as address:
+        for name, (path, what, scroll) in SHOWN.items():
+            with served(made if name == "author" else site) as address:
                 page = browser.new_page(viewport=SIZE, device_scale_factor=1.5)
-                shows(page, address)
+                page.goto(f"{address}{path}")
+                if scroll:
+                    page.locator(what).first.evaluate(scroll)
                 page.wait_for_timeout(1_000)
                 taken = Image.open(BytesIO(page.screenshot())).convert("RGB")
-            taken.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURES / f"{shows.__name__}.png", optimize=True)
+            taken.quantize(COLORS, dither=Image.Dither.NONE).save(PICTURES / f"{name}.png", optimize=True)
         browser.close()
 
 

@@ -8,8 +8,8 @@ Such a sentence needs a claim, a source, or to say less.
 
 from __future__ import annotations
 
-import argparse
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,8 +26,6 @@ WORDS = re.compile(
 OUTSIDE = re.compile(r"\]\(https?:")
 MARK = "⇗"
 """Stands at the end of a link's text if it leads to another site."""
-
-
 PASSED = ("Error messages", "Exercises")
 """Sections whose blocks show what they say."""
 
@@ -52,9 +50,7 @@ def unclaimed(page: Path, claims: list[Claim]) -> list[tuple[int, str]]:
 
 def main() -> None:
     """Print them by page, and how many there are."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", type=Path, help="pages to list; by default those of all topics")
-    given = [page.resolve() for page in parser.parse_args().pages]
+    given = [Path(name).resolve() for name in sys.argv[1:]]
     pages = given or sorted(page for topic in TOPICS for page in (ROOT / "docs" / topic).glob("*.md"))
     claims, total = claims_in(ROOT / "tests/claims"), 0
     for page in pages:

@@ -78,11 +78,6 @@ class Archive:
         except (OSError, ValueError, ClaimError) as error:
             raise SameDeviceError(f"{path}: its claims cannot be read: {error}; record them again") from None
 
-    def recordings(self, page: Page) -> tuple[tuple[Recording, ...], list[str]]:
-        """The recordings of a page, and what is wrong with others."""
-        found, errors = load_all(self.folder, RECORDINGS, page)
-        return found, [*map(str, errors)]
-
 
 def outputs(page: Page, recording: Recording) -> list[Output | None]:
     """The recorded output of each block, as far as it was recorded for the code as it is now."""
@@ -187,8 +182,8 @@ def report(archive: Archive, root: Path) -> Report:
         except SameDeviceError as error:
             found.refused.append(str(error))
             continue
-        recordings, wrong = archive.recordings(page)
-        found.refused += wrong
+        recordings, errors = load_all(archive.folder, RECORDINGS, page)
+        found.refused += map(str, errors)
         for recording in recordings:
             take_over(root, page, recording, found)
         found.told[JUDGED] += judged(page, recordings, archive.results)

@@ -92,7 +92,7 @@ class Recorder:
 
     def recordings(self, page: Page) -> list[Recording]:
         """What is recorded of a page, here and in the repository."""
-        return [*self._own(page), *self.known.load(page)[0]]
+        return [*self.own.own(page), *self.known.load(page)[0]]
 
     def is_done(self, piece: Piece) -> bool:
         """Whether a section has run here as it is, and nothing of it failed."""
@@ -149,14 +149,10 @@ class Recorder:
 
     def _write(self, page: Page, run: Run, outputs: Sequence[Output | None]) -> None:
         assert run.environment is not None
-        old = next((one for one in self._own(page) if one.environment.folder == run.environment.folder), None)
+        old = next((one for one in self.own.own(page) if one.environment.folder == run.environment.folder), None)
         new = update(old, page, run.environment, outputs, run.unsure, self.recordings(page))
         if new is not None:
             self.own.save(page, new)
-
-    def _own(self, page: Page) -> tuple[Recording, ...]:
-        """What is recorded of a page here. Raises RecordingError."""
-        return self.own.own(page)
 
     def _key(self, piece: Piece) -> str:
         return files.key(self.torch, *piece.hashes(self.torch))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from order import Piece
-from recorder import Recorder, Result
+from recorder import Recorder
 from run_claims import ClaimsRun
 
 from samedevice.errors import SameDeviceError
@@ -103,8 +103,9 @@ class Session:
             if found:
                 results = self.recorder.note(found)
                 if side_by_side > 1:
-                    pairs = zip(found, results, strict=True)
-                    self.again += [piece for (piece, _), result in pairs if _lacked_memory(result)]
+                    said = ("\n".join(result.failures).lower() for result in results)
+                    pairs = zip(found, said, strict=True)
+                    self.again += [piece for (piece, _), text in pairs if "out of memory" in text]
             done += len(found)
             kind = group[min(done, len(group) - 1)].kind
             self.look_up(f"{kind}: {done} of {len(group)}, after {before}")
@@ -126,7 +127,3 @@ def _outcome(future: Future[Run]) -> Run | SameDeviceError:
         return future.result()
     except SameDeviceError as error:
         return error
-
-
-def _lacked_memory(result: Result) -> bool:
-    return any("out of memory" in failure.lower() for failure in result.failures)

@@ -70,13 +70,8 @@ def printed(chance: Random) -> Output:
     return Output(texts[0], texts[1] if chance.random() < 0.5 else "", raised)
 
 
-def page_in(folder: Path) -> Page:
-    """A page of two blocks."""
-    return page_with(folder, "page", TEXT)
-
-
-def page_with(folder: Path, name: str, text: str) -> Page:
-    """A page with this text."""
+def page_in(folder: Path, name: str = "page", text: str = TEXT) -> Page:
+    """A page with this text: two blocks unless it is given."""
     path = folder / f"docs/{name}.md"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

@@ -13,19 +13,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from attacks import (
-    ABOUT,
-    HERE,
-    PIECES,
-    VALUES,
-    page_in,
-    page_with,
-    printed,
-    recording_of,
-    save,
-    unescaped,
-    weave_plainly,
-)  # fmt: skip
+from attacks import ABOUT, HERE, PIECES, VALUES, page_in, printed, recording_of, save, unescaped, weave_plainly
 
 from samedevice.devices import torch_build
 from samedevice.errors import RecordingError
@@ -199,11 +187,11 @@ def running(folder: Path) -> Iterator[SectionRunner]:
 
 def server(chance: Random, folder: Path) -> None:
     """A block that kills what it can reach is told, with its page, and the pages after it run."""
-    fine = page_with(folder, "fine", FINE)
+    fine = page_in(folder, "fine", FINE)
     with running(folder) as runner:
         for number in range(2):
             code = "import os, signal, sys, time\n" + "\n".join(chance.choices(DEATHS, k=chance.choice([1, 1, 2])))
-            killer = page_with(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
+            killer = page_in(folder, f"killer{number}", f"```python\n{code}\n```\n\n{FINE}")
             outputs = runner.run(killer, "cpu").outputs
             assert None not in outputs, code
             assert [one and one.shown for one in runner.run(fine, "cpu").outputs] == ["1"], code
@@ -224,7 +212,7 @@ def forging(chance: Random, folder: Path) -> None:
             lines = [f"{name} = lambda *given, **more: {FORGED!r}" for name in names]
             modules = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names))
             code = "\n".join([f"import {modules}", *lines, "print('real')"])
-            page = page_with(folder, f"forger{number}", f"```python\n{code}\n```\n\n{FINE}")
+            page = page_in(folder, f"forger{number}", f"```python\n{code}\n```\n\n{FINE}")
             for text, output in zip(("real\n", "1\n"), runner.run(page, "cpu").outputs, strict=True):
                 assert output is not None, code
                 assert output.text == text or output.raised or output.died, code

@@ -9,7 +9,6 @@ goes on with the run that it was in, and begins anew once something changed. The
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import random
 import subprocess
@@ -25,6 +24,7 @@ from repository import ROOT, copy_repository
 
 from same_device_site.settings import page_paths
 from samedevice.devices import available_cores
+from samedevice.files import key
 
 KEPT = ROOT / ".cache/flaky"
 RECORDINGS = "recordings"
@@ -70,15 +70,8 @@ def busy_cores() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 def digest(folder: Path) -> str:
     """Hash of all files below a folder."""
-    found = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        found.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()[:12]
-
-
-def threads_of(number: int) -> int:
-    """How many compute threads a run has."""
-    return 1 if number % 2 else 2
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return key(*(f"{path.relative_to(folder)} {path.read_bytes()!r}" for path in found))
 
 
 def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None:
@@ -91,7 +84,7 @@ def run(number: int, root: Path, report: Path, only: Sequence[str] = ()) -> None
     unfinished = report.with_suffix(".unfinished")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--device", "cpu"]
     command += ["-o", "junit_family=xunit1", f"--junitxml={unfinished}"]
-    command += ["-p", "flaky"] if threads_of(number) == 2 else []
+    command += [] if number % 2 else ["-p", "flaky"]
     places = [str(root / "src"), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places)), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([*command, *pages], cwd=root, env=environ, capture_output=True, text=True, check=False)
@@ -108,7 +101,7 @@ def read(number: int, report: Path) -> Result:
         blocks -= case.get("name") == RECORDINGS
         for fault in (*case.iter("failure"), *case.iter("error")):
             failures[f"{case.get('file')}:{int(case.get('line', 0)) + 1}"] = fault.text or ""
-    return Result(number, threads_of(number), blocks, float(suite.get("time", 0)), failures)
+    return Result(number, 1 if number % 2 else 2, blocks, float(suite.get("time", 0)), failures)
 
 
 def table(results: list[Result]) -> Iterator[str]:

@@ -77,17 +77,16 @@ def literals(code: str) -> Iterator[tuple[Span, str]]:
     for line in code.encode().split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and _is_text(node.value)}
+    alone = (
+        node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+    inside |= {id(value) for value in alone if isinstance(value.value, str)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and id(node) not in inside and node.value not in (None, ...):
             assert node.end_lineno is not None
             assert node.end_col_offset is not None
             span = (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset)
             yield span, repr(_another(node.value))
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _another(value: object) -> object:
