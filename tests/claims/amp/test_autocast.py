@@ -206,3 +206,24 @@ def test_half(fused: bool) -> None:
         scaler.step(optimizer)
     else:
         raises("Attempting to unscale FP16 gradients", scaler.step, optimizer)
+
+
+@claim("The cache does not notice when a weight changes inside a region: the model then keeps using the old weight.")
+@pytest.mark.parametrize("cached", [True, False])
+def test_old_weight(cached: bool) -> None:
+    layer, x = nn.Linear(1, 1, bias=False), torch.ones(1, 1)
+    with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=cached):
+        before = layer(x)
+        with torch.no_grad():
+            layer.weight.add_(100)
+        assert (layer(x) == before).item() is cached
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert layer(x).item() > 90
+
+
+@claim("`enabled=False` turns the region off, because `float32` is no dtype for autocast.")
+def test_float32() -> None:
+    with torch.autocast("cpu", dtype=torch.float32, enabled=False):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32
+    with pytest.warns(UserWarning, match="not supported"), torch.autocast("cpu", dtype=torch.float32):
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype == torch.float32

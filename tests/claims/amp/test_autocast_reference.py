@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -175,3 +178,31 @@ def test_cache_setting() -> None:
     for given, found in ((None, True), (False, False), (True, True)):
         with torch.autocast("cpu", cache_enabled=given):
             assert torch.is_autocast_cache_enabled() == found
+
+
+@claim("`torch.amp.autocast` is the same class.")
+def test_same_class() -> None:
+    assert torch.amp.autocast is torch.autocast
+
+
+@claim(
+    '`torch.cuda.amp.autocast()` | `torch.amp.autocast("cuda")`',
+    '`torch.cpu.amp.autocast()` | `torch.amp.autocast("cpu")`',
+    '`torch.cuda.amp.GradScaler()` | `torch.amp.GradScaler("cuda")`',
+    '`torch.cuda.amp.custom_fwd` | `torch.amp.custom_fwd(device_type="cuda")`',
+    '`torch.cuda.amp.custom_bwd` | `torch.amp.custom_bwd(device_type="cuda")`',
+)
+@pytest.mark.filterwarnings("ignore:.*CUDA is not available")
+def test_old_names() -> None:
+    old = (
+        (torch.cuda.amp.autocast, "torch.amp.autocast('cuda', args...)"),
+        (torch.cpu.amp.autocast, "torch.amp.autocast('cpu', args...)"),
+        (partial(torch.cuda.amp.GradScaler, enabled=False), "torch.amp.GradScaler('cuda', args...)"),
+        (partial(torch.cuda.amp.custom_fwd, len), "torch.amp.custom_fwd(args..., device_type='cuda')"),
+        (partial(torch.cuda.amp.custom_bwd, len), "torch.amp.custom_bwd(args..., device_type='cuda')"),
+    )
+    for call, new in old:
+        with pytest.warns(FutureWarning, match=re.escape(new)):
+            call()
+    assert torch.amp.custom_fwd(device_type="cuda")
+    assert torch.amp.custom_bwd(device_type="cuda")

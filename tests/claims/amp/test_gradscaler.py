@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from claims.claimlib import INF, NAN, claim, close, refuses, same
+from claims.claimlib import INF, NAN, claim, close, raises, refuses, same
 
 OPTIMIZERS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam", "Adamax", "ASGD"]
 each_optimizer = pytest.mark.parametrize("name", OPTIMIZERS)
@@ -173,3 +173,43 @@ def test_disabled(name: str, gradient: float) -> None:
 @pytest.mark.filterwarnings("ignore:torch.cuda.amp.GradScaler is enabled")
 def test_default_device() -> None:
     assert torch.amp.GradScaler(enabled=False)._device == "cuda"
+
+
+@claim(
+    "a model converted with `model.half()` | `unscale_` refuses, `step` with a fused optimizer does not: keep the parameters in `float32` and use autocast"
+)
+@pytest.mark.parametrize("fused", [False, True])
+def test_half_model(fused: bool) -> None:
+    layer, scaler = nn.Linear(1, 1).half(), torch.amp.GradScaler("cpu", init_scale=2.0)
+    optimizer = torch.optim.Adam(layer.parameters(), fused=fused)
+    scaler.scale(layer(torch.ones(1, 1).half()).sum()).backward()
+    raises("Attempting to unscale FP16 gradients", scaler.unscale_, optimizer)
+    scaler.update(2.0)
+    assert refuses(scaler.step, optimizer) is not fused
+
+
+@claim(
+    "`growth_factor` | what `update` multiplies the scale by after `growth_interval` good steps in a row; greater than 1",
+    "`backoff_factor` | what `update` multiplies the scale by after a skipped step; less than 1",
+)
+def test_factors() -> None:
+    for wrong in ({"growth_factor": 1.0}, {"backoff_factor": 1.0}):
+        assert refuses(torch.amp.GradScaler, "cpu", **wrong)
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_factor=4.0, backoff_factor=0.25, growth_interval=2)
+    parameter, scales = nn.Parameter(torch.ones(1)), []
+    optimizer = torch.optim.SGD([parameter], lr=0.0)
+    for factor in (1, 1, INF, 1):
+        optimizer.zero_grad()
+        (scaler.scale(parameter.sum()) * factor).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        scales.append(scaler.get_scale())
+    assert scales == [8, 32, 8, 8]
+
+
+@claim("With `error_if_nonfinite=True`, clipping raises an error instead.")
+def test_error_if_nonfinite() -> None:
+    parameter = nn.Parameter(torch.ones(1))
+    parameter.grad = torch.tensor([INF])
+    raises("non-finite", nn.utils.clip_grad_norm_, [parameter], 1.0, error_if_nonfinite=True)
+    assert nn.utils.clip_grad_norm_([parameter], 1.0).isinf()

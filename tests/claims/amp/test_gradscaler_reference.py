@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 import torch
 from hypothesis import given
@@ -154,3 +156,18 @@ def test_accumulation(bad: int) -> None:
         scale.scale(weight.sum() * (INF if part == bad else 1.0)).backward()
     scale.step(optimizer)
     same(weight.detach(), torch.ones(1))
+
+
+@claim("Without the `if`, a step skipped at the very start also gives a warning, except with a fused optimizer.")
+@pytest.mark.parametrize("fused", [False, True])
+def test_scheduler_warning(fused: bool) -> None:
+    layer, scaler = nn.Linear(1, 1), torch.amp.GradScaler("cpu")
+    optimizer = torch.optim.Adam(layer.parameters(), fused=fused)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    (scaler.scale(layer(torch.ones(1, 1)).sum()) * INF).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        scheduler.step()
+    assert bool(given) is not fused

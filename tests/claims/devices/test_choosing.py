@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 import torch
@@ -154,3 +156,12 @@ def test_shuffling() -> None:
 def test_device_module() -> None:
     for kind in ("cuda", "mps", "xpu", "cpu"):
         assert torch.get_device_module(kind) is getattr(torch, kind)
+
+
+@claim("`torch.load` ignores it as well: without `map_location` a tensor goes back to the device in the file.")
+def test_load_ignores_default() -> None:
+    file = io.BytesIO()
+    torch.save(torch.ones(2), file)
+    file.seek(0)
+    with torch.device("meta"):
+        assert torch.load(file).device.type == "cpu"

@@ -148,3 +148,17 @@ def test_two_workers() -> None:
 
     alone = seconds(0)
     assert min(seconds(2) for _ in range(2)) < 0.8 * alone
+
+
+@claim("`len(loader)` raises a `TypeError` unless the dataset has `__len__`.")
+def test_no_length() -> None:
+    class Stream(IterableDataset[int]):
+        def __iter__(self):  # type: ignore[no-untyped-def]
+            return iter(range(5))
+
+    class Long(Stream):
+        def __len__(self) -> int:
+            return 5
+
+    raises("has no len()", len, DataLoader(Stream()))
+    assert len(DataLoader(Long(), batch_size=2)) == 3

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential, create_selective_checkpoint_contexts
 
 from claims.claimlib import claim, close, same
 
@@ -98,3 +102,26 @@ def test_around_each_block(blocks: int) -> None:
 
     x = torch.rand(2, 4, requires_grad=True)
     assert kept(lambda: run(x, True)) == blocks < kept(lambda: run(x, False))  # their inputs
+
+
+@claim(
+    "A layer without a bias calls `aten.mm`, attention and convolution call others; a list that names none of them keeps nothing."
+)
+@pytest.mark.parametrize(("bias", "name", "again"), [(True, "addmm", 0), (False, "addmm", 1), (False, "mm", 0)])
+def test_list_of_operations(bias: bool, name: str, again: int) -> None:
+    layer, kept = nn.Linear(4, 4, bias=bias), getattr(torch.ops.aten, name).default
+    contexts = partial(create_selective_checkpoint_contexts, [kept])
+    y = checkpoint(lambda x: layer(x).exp(), torch.ones(2, 4), use_reentrant=False, context_fn=contexts)
+    with Counter() as counter:
+        y.sum().backward()
+    assert counter.products == 1 + again  # the gradient of the weight is one
+
+
+class Counter(TorchDispatchMode):
+    """Counts matrix products."""
+
+    products = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.products += func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+        return func(*args, **(kwargs or {}))

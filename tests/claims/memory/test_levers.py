@@ -218,3 +218,14 @@ def test_frozen(name: str) -> None:
     last(first(torch.rand(4, 8))).sum().backward()
     optimizer.step()
     assert all(p.grad is None and p not in optimizer.state for p in first.parameters())
+
+
+@claim("In training, `nn.MultiheadAttention` calls it only if you pass `need_weights=False`.")
+def test_attention_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, real = [], F.scaled_dot_product_attention
+    monkeypatch.setattr(F, "scaled_dot_product_attention", lambda *a, **k: calls.append(1) or real(*a, **k))
+    layer, x = nn.MultiheadAttention(4, 2), torch.ones(2, 1, 4)
+    layer(x, x, x)
+    assert not calls
+    layer(x, x, x, need_weights=False)
+    assert calls == [1]

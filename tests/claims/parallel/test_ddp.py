@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
-from claims.claimlib import claim, close, refuses, same
+from claims.claimlib import claim, close, raises, refuses, same
 
 pytestmark = pytest.mark.skipif(not dist.is_available() or not dist.is_gloo_available(), reason="needs gloo")
 
@@ -139,3 +139,10 @@ def test_updates(samples: int, processes: int, size: int) -> None:
     first = [len(next(iter(loader))[0]) for loader in loaders]
     assert sum(first) == processes * min(size, math.ceil(samples / processes))
     assert len(loaders[0]) <= len(DataLoader(data, batch_size=size))
+
+
+@claim("In a group, it trains [on GPUs only](../errors/syncbatchnorm-expected-input-on-gpu.md).")
+def test_sync_trains_on_gpus(group: None) -> None:
+    layer = nn.SyncBatchNorm(2)
+    raises("SyncBatchNorm expected input tensor to be on GPU", layer, torch.rand(3, 2))
+    assert layer.eval()(torch.rand(3, 2)).shape == (3, 2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,7 @@ from torch import Tensor
 from claims.claimlib import (
     DTYPES,
     FLOATS,
+    INF,
     INTEGERS,
     LAYOUTS,
     NAN,
@@ -410,3 +413,19 @@ def test_further_arguments() -> None:
         assert getattr(x, name)(dtype=torch.float64).dtype == torch.float64
     same(x.var(), x.var(correction=1))
     same(x.quantile(0.3), x.quantile(0.3, interpolation="linear"))
+
+
+@claim("The tuple is not a tensor: `>` and `<` with it raise an error, and `==` gives plain `False`.")
+def test_tuple_is_no_tensor() -> None:
+    found = torch.rand(2, 3).max(dim=1)
+    assert refuses(operator.gt, found, 3)
+    assert refuses(operator.lt, found, torch.ones(2))
+    assert (found == 3) is False
+    assert (found == torch.ones(2)) is False
+
+
+@claim("There is no `nanmax`; the last line replaces `nan` by minus infinity first.")
+def test_no_nanmax() -> None:
+    assert not hasattr(torch, "nanmax")
+    x = torch.tensor([1.0, NAN, -INF])
+    assert x.nan_to_num(nan=-INF, posinf=INF, neginf=-INF).max().item() == 1

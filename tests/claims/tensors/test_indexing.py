@@ -387,3 +387,20 @@ def test_repeated(index: list[int]) -> None:
     counts = torch.zeros(5)
     counts[torch.tensor(index, dtype=torch.int64)] += 1
     assert counts.tolist() == [float(place in index) for place in range(5)]
+
+
+@claim(
+    "Python's `and` needs one truth value, and [raises an error](../errors/boolean-value-of-tensor-is-ambiguous.md) for a mask of several elements."
+)
+def test_and() -> None:
+    m = torch.arange(3)
+    raises("Boolean value of Tensor with more than one value is ambiguous", lambda: m > 0 and m < 2)
+    assert ((m > 0) & (m < 2)).tolist() == [False, True, False]
+
+
+@claim("To take one example and keep the batch dimension, write `x[0:1]` instead of `x[0]`.")
+def test_one_example() -> None:
+    for shape in ((1, 3), (4, 3), (2, 3, 4)):
+        x = torch.rand(shape)
+        assert x[0:1].shape == (1, *shape[1:])
+        assert x[0].shape == shape[1:]

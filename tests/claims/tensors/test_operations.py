@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -20,6 +21,7 @@ from claims.claimlib import (
     claim,
     one_memory,
     raises,
+    refuses,
     result,
     same,
     shapes,
@@ -290,3 +292,63 @@ def test_square(n: int) -> None:
 def test_any_and_all(x: Tensor) -> None:
     values = x.flatten().tolist()
     assert (x.any().item(), x.all().item()) == (any(values), all(values))
+
+
+@claim(
+    "A method of arithmetic whose name ends in an underscore writes into the memory of the tensor.",
+    "So do `+=`, `-=`, `*=` and `/=`.",
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        operator.iadd,
+        operator.isub,
+        operator.imul,
+        operator.itruediv,
+        Tensor.add_,
+        Tensor.sub_,
+        Tensor.mul_,
+        Tensor.div_,
+    ],
+)
+def test_writes_in_place(call: Callable[..., Tensor]) -> None:
+    x = torch.tensor([3.0, 4.0])
+    before = x.tolist()
+    assert call(x, 2) is x
+    assert x.tolist() != before
+
+
+@claim("`torch.add` and `torch.sub` take a factor for the second operand.")
+@given(st.integers(-3, 3))
+def test_factor(factor: int) -> None:
+    x, y = torch.tensor([1, 2]), torch.tensor([10, 20])
+    same(torch.add(x, y, alpha=factor), x + factor * y)
+    same(torch.sub(x, y, alpha=factor), x - factor * y)
+
+
+@claim("PyTorch does not compare a tensor with a list: the last line is a plain `False`, without an error.")
+def test_no_list() -> None:
+    for other in ([1, 2], (1, 2), [torch.tensor(1)]):
+        assert (torch.tensor([1, 2]) == other) is False
+
+
+@claim("It and `allclose` need one dtype.")
+def test_one_dtype() -> None:
+    for call in (torch.isclose, torch.allclose):
+        assert refuses(call, torch.ones(2), torch.ones(2, dtype=torch.float64))
+        assert refuses(call, torch.ones(2), torch.tensor(1))
+        assert not refuses(call, torch.ones(2), torch.ones(2))
+
+
+@claim("Near zero, `log1p(x)` and `expm1(x)` keep the digits that `log(1 + x)` and `exp(x) - 1` lose:")
+def test_near_zero() -> None:
+    x = torch.tensor(1e-10)
+    assert x.log1p().item() == pytest.approx(1e-10) == x.expm1().item()
+    assert (1 + x).log().item() == x.exp().item() - 1 == 0
+
+
+@claim("If `expand` repeated elements, arithmetic in place raises an error too.")
+def test_expanded() -> None:
+    for call in (Tensor.add_, Tensor.mul_, Tensor.div_):
+        assert refuses(call, torch.ones(3, 1).expand(3, 2), 2)
+        assert not refuses(call, torch.ones(3, 1).expand(3, 1), 2)

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claims.claimlib import claim
+from claims.claimlib import claim, refuses
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +50,16 @@ def test_sci_mode() -> None:
     assert repr(x) != automatic
     torch.set_printoptions(precision=4)
     assert repr(x) == automatic
+
+
+@claim(
+    "In an f-string, a tensor without dimensions, such as a loss, prints as a Python number, and takes a format.",
+    "An `nn.Parameter` does not: call its `.item()`.",
+)
+def test_f_string() -> None:
+    for loss in (torch.tensor(1.5), torch.tensor(1.5, requires_grad=True) * 1):
+        assert f"{loss} {loss:.2f}" == "1.5 1.50"
+    parameter = torch.nn.Parameter(torch.tensor(1.5))
+    assert refuses(format, parameter, ".2f")
+    assert f"{parameter.item():.2f}" == "1.50"
+    assert refuses(format, torch.tensor([1.5]), ".2f")

@@ -198,3 +198,22 @@ def test_where_weights_are() -> None:
     logits = torch.zeros(2, 2, device="cuda")
     assert refuses(nn.CrossEntropyLoss(weight=torch.ones(2)), logits, torch.zeros(2, dtype=torch.long, device="cuda"))
     assert refuses(nn.BCEWithLogitsLoss(pos_weight=torch.ones(2)), logits, logits)
+
+
+@claim("The sampler then believes that there are only two samples:")
+def test_weights_of_classes() -> None:
+    assert set(WeightedRandomSampler([0.1, 0.9], 200)) == {0, 1}
+
+
+@claim("Nothing raises an error; the model learns more slowly.")
+def test_smaller_gradients() -> None:
+    logits = torch.tensor([[4.0, 0, 0]], requires_grad=True)
+    once = torch.autograd.grad(F.cross_entropy(logits, torch.tensor([1])), logits)[0].norm()
+    twice = torch.autograd.grad(F.cross_entropy(logits.softmax(dim=1), torch.tensor([1])), logits)[0].norm()
+    assert 0 < twice < once / 10
+
+
+@claim("Where you need probabilities, after training, call `logits.softmax(dim=1)`.")
+@given(st.integers(1, 4), st.integers(1, 5))
+def test_probabilities(rows: int, classes: int) -> None:
+    close(torch.randn(rows, classes).softmax(dim=1).sum(dim=1), torch.ones(rows))

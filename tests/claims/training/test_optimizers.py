@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -309,3 +310,30 @@ def test_accumulated_mean(batches: int) -> None:
     for batch in data:
         (layer(batch).square().mean() / batches).backward()
     close(layer.weight.grad, whole)
+
+
+@claim(
+    "`StepLR` and `CosineAnnealingLR` begin at the optimizer's learning rate; `OneCycleLR` takes the largest one as `max_lr`, and begins and ends far below.",
+    "It is usually called after each batch, with the number of batches in all epochs as `total_steps`.",
+)
+def test_first_rates() -> None:
+    def rates(make: Callable[[torch.optim.Optimizer], lr_scheduler.LRScheduler], steps: int) -> list[float]:
+        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+        scheduler, found = make(optimizer), []
+        for step in range(steps):
+            found.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            if step < steps - 1:
+                scheduler.step()
+        return found
+
+    assert (
+        rates(lambda one: lr_scheduler.StepLR(one, 2), 3)[0]
+        == rates(lambda one: lr_scheduler.CosineAnnealingLR(one, 3), 3)[0]
+        == 0.1
+    )
+    epochs, batches = 3, 4
+    cycle = rates(lambda one: lr_scheduler.OneCycleLR(one, max_lr=0.1, total_steps=epochs * batches), epochs * batches)
+    assert max(cycle) == pytest.approx(0.1, rel=0.02)
+    assert max(cycle[0], cycle[-1]) < 0.01
+    assert refuses(rates, lambda one: lr_scheduler.OneCycleLR(one, max_lr=0.1, total_steps=batches), epochs * batches)
