@@ -101,7 +101,7 @@
     box.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(filter, 120); });
     form.addEventListener("submit", (event) => { event.preventDefault(); filter(); });
     addEventListener("click", ({ target }) => {
-      if (box.value && target.closest('a[href^="#"]') && !best.contains(target)) box.value = "", filter();
+      if (box.value && target.closest('a[href^="#"]:not(.md-skip)') && !best.contains(target)) box.value = "", filter();
     });
     /* Heights out of sight are guesses: go to a letter until it stays. */
     const letter = () => {
