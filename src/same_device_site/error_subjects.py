@@ -121,7 +121,10 @@ def _box(name: str, parts: Sequence[str], count: int, what: str = "message") -> 
 
 
 def related(page: Page, site: Site, lists: Lists) -> str:
-    """The end of a page about a message, as Markdown: the page of its topic, and the messages listed beside it."""
+    """The end of a page about a message, as Markdown: the messages listed beside it, and first the page of its topic.
+
+    That one is left out where the page links it anyway, mostly right above.
+    """
     pages = {one.path: one for one in site.pages}
     for topic, paths in lists.items():
         if page.path in paths:
@@ -131,6 +134,8 @@ def related(page: Page, site: Site, lists: Lists) -> str:
                 for path in paths[max(0, at - NEIGHBORS) : at + NEIGHBORS + 1]
                 if path != page.path and path in pages
             ]
-            lines = [f"- {link(page, pages[topic])}", *(f"- {link(page, pages[path])}" for path in near)]
-            return "\n".join([HEADING.format("Related"), "", *lines])
+            folder = posixpath.dirname(page.path)
+            linked = {posixpath.normpath(posixpath.join(folder, one.url)) for one in find_links(page.text)}
+            lines = [f"- {link(page, pages[path])}" for path in [topic, *near] if path not in linked - set(near)]
+            return "\n".join([HEADING.format("Related"), "", *lines]) if lines else ""
     return ""

@@ -74,3 +74,6 @@ def test_a_page_about_a_message_leads_on(write: Write) -> None:
     made = site(write)
     lines = related(made.pages[2], made, listed(made)).split("\n")
     assert lines[-3:] == ["- [Mul](../tensors/mul.md)", "- [`b`](../errors/b.md)", "- [c fails](../errors/c.md)"]
+    text = f"{made.pages[2].text}\nRead more: [Mul](../tensors/mul.md).\n"
+    again = related(write(text, made.pages[2].path), made, listed(made)).split("\n")
+    assert again == [*lines[:-3], *lines[-2:]]
