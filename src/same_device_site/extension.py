@@ -5,7 +5,6 @@ It comes before the engine's extension, which then weaves the page with these pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from same_device_site.claims import Claim
 from same_device_site.error_subjects import ERRORS, related
 from same_device_site.fixes import with_fixes
 from same_device_site.lesson_links import Taught, taught, with_lessons
+from same_device_site.listings import lean, with_breaks
 from same_device_site.markers import MARKER, Reference, fill
 from same_device_site.marks import with_marks
 from same_device_site.page_head import with_head
@@ -37,7 +37,6 @@ MARKING = 0.5
 """The priority of the treeprocessor: the tree is whole, and builders have not yet resolved the links of the page."""
 AFTER = -999
 """The priority of the postprocessor: before the engine checks the page."""
-UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 
 
 class Filler(Preprocessor):  # type: ignore[misc]
@@ -81,11 +80,7 @@ class Marker(Treeprocessor):  # type: ignore[misc]
 
 
 class Finisher(Postprocessor):  # type: ignore[misc]
-    """Puts a page's head in order, and takes the elements without a color of their own out of code.
-
-    These are names, operators, punctuation and blanks, three of four tokens; without them a long page has a third of
-    its elements, and opens sooner on a phone. Pages about messages get the heading of their fix.
-    """
+    """Puts a page's head and its code in order. Pages about messages get the heading of their fix."""
 
     def __init__(self, md: Markdown, filler: Filler) -> None:
         super().__init__(md)
@@ -93,13 +88,8 @@ class Finisher(Postprocessor):  # type: ignore[misc]
 
     def run(self, text: str) -> str:
         """The HTML so."""
-        html = with_head(lean(text))
+        html = with_head(with_breaks(lean(text)))
         return with_fixes(html) if self.filler.page.startswith(ERRORS) else html
-
-
-def lean(html: str) -> str:
-    """HTML without these elements."""
-    return UNCOLORED.sub(r"\1", html)
 
 
 @lru_cache(maxsize=1)

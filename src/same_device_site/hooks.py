@@ -17,8 +17,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from same_device_site.course import lessons
-from same_device_site.extension import lean
 from same_device_site.history import feed, last_changes, read_history
+from same_device_site.listings import lean, with_breaks
 from same_device_site.page_head import with_head
 from same_device_site.repository import VARIABLE, Repository
 from same_device_site.search_index import write
@@ -67,11 +67,11 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> None:
 
 @event_priority(LATE)
 def on_page_content(html: str, **_: Any) -> str:
-    """Put a notebook's head in order, and take the elements without a color out of code.
+    """Put a notebook's head and its code in order.
 
     In pages of Markdown the extension has done so, and nothing is left to do.
     """
-    return with_head(lean(html))
+    return with_head(with_breaks(lean(html)))
 
 
 def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:
