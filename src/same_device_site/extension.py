@@ -88,7 +88,7 @@ class Finisher(Postprocessor):  # type: ignore[misc]
 
     def run(self, text: str) -> str:
         """The HTML so."""
-        html = with_head(with_breaks(lean(text)))
+        html = with_breaks(with_head(lean(text)))
         return with_fixes(html) if self.filler.page.startswith(ERRORS) else html
 
 

@@ -71,7 +71,7 @@ def on_page_content(html: str, **_: Any) -> str:
 
     In pages of Markdown the extension has done so, and nothing is left to do.
     """
-    return with_head(with_breaks(lean(html)))
+    return with_breaks(with_head(lean(html)))
 
 
 def on_page_context(context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:

@@ -10,8 +10,8 @@ import re
 
 UNCOLORED = re.compile(r'<span class="(?:n|o|p|w)">([^<]*)</span>')
 """Names, operators, punctuation and blanks, three of four tokens, which have the color of the block."""
-CODE = re.compile(r"(?<=<pre><span></span><code>).*?(?=</code></pre>)", re.S)
-"""What is in a block of code."""
+CODE = re.compile(r'(?<=<pre><span></span><code>).*?(?=</code></pre>)|(?<=<p class="sd-lead">).*?(?=</p>)', re.S)
+"""What is in a block of code, and the first sentence of a page, which is set larger than others."""
 LONG = re.compile(r"[^\s<>]{21,}(?=[^<>]*(?:<|$))")
 """A part of a line without a blank that does not fit behind another, outside a tag."""
 PLACE = re.compile(r"(?<=[\w\])][.(\[=])(?=[A-Za-z_\"'&])|(?<=,)(?=\S)")
@@ -24,5 +24,5 @@ def lean(html: str) -> str:
 
 
 def with_breaks(html: str) -> str:
-    """HTML with places to break in the long parts of its code."""
+    """HTML with places to break in the long parts of its code and of its first sentence."""
     return CODE.sub(lambda code: LONG.sub(lambda part: PLACE.sub("<wbr>", part[0]), code[0]), html)

@@ -24,6 +24,12 @@ def test_a_long_name_can_be_broken_behind_its_dots() -> None:
     assert with_breaks(html) == html
 
 
+def test_the_first_sentence_of_a_page_is_broken_so_too() -> None:
+    """It is set larger, and a phone has room for 30 characters."""
+    html = with_breaks('<p class="sd-lead">Try <code>PYTORCH_ALLOC_CONF=expandable_segments:True</code>.</p>')
+    assert "PYTORCH_ALLOC_CONF=<wbr>expandable_segments:True" in html
+
+
 def test_short_parts_tags_and_text_are_left_alone() -> None:
     """There a place to break would be of no use, or another page."""
     for html in (
