@@ -162,7 +162,10 @@ class _Project:
         first = _run(PageRuns(self.root), self.selected, progress, "first run")
         # another fork server: what it has imported, NumPy, may hold a state of random numbers
         pairs = list(zip(self.selected, first, strict=True))
-        ends = {(page.path, device): _ended(run) for (page, device), run in pairs}
+        ends = {  # a block that hangs is not waited for twice
+            (page.path, device): {index: one for index, one in enumerate(run.outputs) if one and one.ended}
+            for (page, device), run in pairs
+        }
         runs = PageRuns(self.root, preload=self.settings.preload, ends=ends)
         return list(map(_same, self.selected, first, _run(runs, self.selected, progress, "second run")))
 
@@ -197,11 +200,6 @@ def _documented(root: Path) -> str:
                 version(found["name"])
                 return found["name"]
     return ""
-
-
-def _ended(run: Run) -> dict[int, Output]:
-    """What the blocks did that ended their process: one that hangs is not waited for twice."""
-    return {index: output for index, output in enumerate(run.outputs) if output and output.ended}
 
 
 def _says(selected: Selected, ran: Sequence[Run]) -> tuple[list[Block], list[Block]]:

@@ -234,7 +234,8 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
         raise PageError(page, fence.line, f'"{language}" would not be run; write {meant} or text')
     if language == OURS:
         raise PageError(page, fence.line, f'a build writes the fences named "{OURS}"; choose another language')
-    values, at, hint = {}, 0, _foreign_hint(settings)
+    values, at = {}, 0
+    words = [example for example in option_meanings() if "=" not in example] + [RUN]
     while at < len(rest):
         option = OPTION.match(rest, at)
         other = FOREIGN.match(rest, at)
@@ -242,12 +243,16 @@ def read_info(fence: Fence, page: str, settings: Settings = DEFAULTS) -> tuple[s
             values[other["key"]] = (other["value"] or "").strip("\"'")
             at = other.end()
             continue
-        if other is not None and other["value"] is None and other["key"] in _words():
+        if other is not None and other["value"] is None and other["key"] in words:
             values[other["key"]] = ""
             at = other.end()
             continue
         if option is None:
-            raise PageError(page, fence.line, f'cannot read "{rest[at:].strip()}"; write options as key="value"{hint}')
+            raise PageError(
+                page,
+                fence.line,
+                f'cannot read "{rest[at:].strip()}"; write options as key="value"{_foreign_hint(settings)}',
+            )
         if option["key"] in values:
             raise PageError(page, fence.line, f"{option['key']}= is given twice; keep one of them")
         values[option["key"]] = option["value"]
@@ -291,11 +296,6 @@ def known_options() -> dict[str, Field[Any]]:
 def option_meanings() -> dict[str, str]:
     """What an author may write on a fence, as an example of each, and what it means."""
     return {one.metadata["example"]: one.metadata["meaning"] for one in known_options().values()}
-
-
-def _words() -> list[str]:
-    """The options that are a bare word."""
-    return [example for example in option_meanings() if "=" not in example] + [RUN]
 
 
 def _is_ours(language: str, rest: str, settings: Settings) -> bool:

@@ -15,7 +15,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
@@ -167,7 +167,7 @@ class Copy:
     about: str
     """Where the program comes from, and what it needs."""
     edit: str
-    """What prints the block's value, as `printing.edited` takes it."""
+    """What prints the block's value, as `edited` takes it."""
     raises: str
     """The exceptions to catch where a later block needs this one; empty if it announces none."""
     keep: tuple[int, ...]
@@ -176,20 +176,19 @@ class Copy:
     @property
     def attributes(self) -> dict[str, str]:
         """The data attributes by which the page's script knows all this."""
+        needs = list[
+            str
+        ]()  # some in a row as `2-9`: most blocks of a long page need all before them
+        for _, group in groupby(enumerate(self.needs), lambda pair: pair[1] - pair[0]):
+            found = [number for _, number in group]
+            needs += [f"{found[0]}-{found[-1]}"] if len(found) > 2 else map(str, found)
         return {
             "data-about": self.about if self.needs or self.edit else "",
             "data-edit": self.edit,
             "data-keep": " ".join(map(str, self.keep)),
-            "data-needs": " ".join(_ranges(self.needs)),
+            "data-needs": " ".join(needs),
             "data-raises": self.raises,
         }
-
-
-def _ranges(numbers: Iterable[int]) -> Iterator[str]:
-    """Rising numbers, those that follow each other as `2-9`: on a page with many blocks most need all before them."""
-    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
-        found = [number for _, number in group]
-        yield f"{found[0]}-{found[-1]}" if len(found) > 2 else " ".join(map(str, found))
 
 
 def attributes(block: Block, copy: Copy | None) -> dict[str, str]:

@@ -41,24 +41,9 @@ def code_cell(source: str, outputs: Sequence[Part] = (), metadata: Mapping[str, 
     return cell | {"outputs": list(outputs), "source": source.rstrip("\n")}
 
 
-def stream(text: str) -> Part:
-    """An output that was printed."""
-    return {"output_type": "stream", "name": "stdout", "text": text}
-
-
 def display(data: Mapping[str, str]) -> Part:
     """An output that is a picture, or HTML: its forms by their types."""
     return {"output_type": "display_data", "metadata": {}, "data": dict(data)}
-
-
-def result(text: str) -> Part:
-    """An output that is the value of the cell's last expression."""
-    return {"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": {"text/plain": text}}
-
-
-def error(name: str, message: str) -> Part:
-    """An output that is an exception: the name of its class, its message."""
-    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}
 
 
 Files = Mapping[int, Mapping[str, str]]
@@ -138,11 +123,13 @@ def _outputs(block: Block, shown: ShownOutput) -> Iterator[Part]:
         note = f"{labels.kind(shown.environment)}. {labels.NO_DEVICE}"
         yield display({"text/markdown": f"*{note}*", "text/plain": note})
     if output.text:
-        yield stream(output.text)
+        yield {"output_type": "stream", "name": "stdout", "text": output.text}
     for figure in output.figures:
         picture = figure.svg.replace("currentColor", "#808080")
         yield display({"image/svg+xml": picture, "text/plain": block.options.alt})
     if output.value:
-        yield result(output.value)
+        found = {"text/plain": output.value}
+        yield {"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": found}
     if output.raised:
-        yield error(output.raised.type, output.raised.message)
+        name, message = output.raised.type, output.raised.message
+        yield {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

@@ -221,21 +221,12 @@ def _fence_after(line: str, open_fence: str) -> str:
     return fence["mark"]
 
 
-@dataclass(frozen=True)
-class Level:
-    """A box, or a list around a block, whose text is indented."""
-
-    column: int
-    """The column at which its text begins."""
-    quoted: bool
-    """Whether its text is written as a quote."""
-
-
 class Unboxer:
     """Writes the boxes of a text as quotes with a title in bold; takes the text in pieces."""
 
     def __init__(self) -> None:
-        self.levels: list[Level] = []
+        self.levels: list[tuple[int, bool]] = []
+        """The boxes, and lists around blocks, that are open: the column of their text, and whether it is a quote."""
         self.fence = ""
 
     def block(self, prefix: str) -> None:
@@ -245,17 +236,17 @@ class Unboxer:
         """
         self._leave(len(prefix))
         if "> " not in prefix and len(prefix) > self._column:
-            self.levels.append(Level(len(prefix), False))
+            self.levels.append((len(prefix), False))
 
     @property
     def _column(self) -> int:
-        return self.levels[-1].column if self.levels else 0
+        return self.levels[-1][0] if self.levels else 0
 
     def _leave(self, column: int) -> None:
-        self.levels = [level for level in self.levels if level.column <= column]
+        self.levels = [level for level in self.levels if level[0] <= column]
 
     def _mark(self) -> str:
-        return "> " * sum(level.quoted for level in self.levels)
+        return "> " * sum(quoted for _, quoted in self.levels)
 
     def feed(self, text: str) -> str:
         """The next piece, without its boxes."""
@@ -278,5 +269,5 @@ class Unboxer:
         self.fence = _fence_after(line, self.fence)
         if box is None:
             return [f"{self._mark()}{content}".rstrip() if self.levels else content]
-        self.levels.append(Level(self._column + len(box["indent"]) + 4, True))
+        self.levels.append((self._column + len(box["indent"]) + 4, True))
         return [f"{box['indent']}{self._mark()}**{_box_title(box)}**"]

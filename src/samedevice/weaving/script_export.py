@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from samedevice.devices import KINDS
 from samedevice.outputs import labels
@@ -87,16 +87,11 @@ def _about(page: Page, shown: Mapping[int, Sequence[ShownOutput]], address: Addr
     where = address.of(page) or page.name
     of = f" of {page.settings.name}" if page.settings.name else ""
     lines = [f"{plain_title(page)}: the code of a page{of}, {where}"]
-    made = _recorded_with(one for some in shown.values() for one in some)
+    outputs = (one for some in shown.values() for one in some if one.output)
+    made = listed([*dict.fromkeys(labels.version_on(one.environment) for one in outputs if one.environment)])
     lines += [f"The outputs on that page were recorded with {made}."] if made else []
     lines += [f"It runs on the device that is there. Run it with: uv run {file}"]
     return "\n".join(map(python_comment, lines))
-
-
-def _recorded_with(shown: Iterable[ShownOutput]) -> str:
-    """The versions of PyTorch that made the outputs, each with the kind of device."""
-    made = [labels.version_on(one.environment) for one in shown if one.output and one.environment]
-    return listed(list(dict.fromkeys(made)))
 
 
 def _block(block: Block, shown: Sequence[ShownOutput]) -> str:
