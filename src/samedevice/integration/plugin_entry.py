@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from samedevice.integration.project_file import PLUGIN, ProjectError, entries, read_text
+import yaml  # type: ignore[import-untyped]
 
-LISTED = r"^{key}:(?P<rest>[^\r\n]*)(?:\r?\n|\Z)"
-"""Where a mkdocs.yml begins a list."""
-IN_LINE = re.compile(r"(?P<items>\s*\[.*[^\s,])[\s,]*(?P<end>\]\s*(?:#.*)?)")
-"""A list in one line, which is not empty."""
+from samedevice.integration.project_file import PLUGIN, ProjectError, entries, read_text
 
 Settings = Mapping[str, Any]
 """Settings of the plugin, as mkdocs.yml has them."""
@@ -67,41 +63,26 @@ def with_entry(text: str, path: Path, key: str, own: Settings, inherited: object
     listed = [(name, said or {} if name == PLUGIN else said) for name, said in entries(found.get(key))]
     wanted = [*given, (PLUGIN, dict(own))]
     if {**before, key: wanted} != {**found, key: listed}:
-        raise ProjectError(f"{path.name} was not changed: {_reason(text, key)}; {advice}")
+        raise ProjectError(
+            f"{path.name} was not changed: its list of {key} has a form that this command does not know; {advice}"
+        )
     return after
 
 
-def _listed(text: str, key: str) -> re.Match[str] | None:
-    """Where the list of a key begins: of two the last one, which is what YAML reads."""
-    return next(reversed([*re.finditer(LISTED.format(key=key), text, re.M)]), None)
-
-
-def _reason(text: str, key: str) -> str:
-    """Why nothing can be added below a key."""
-    listed = _listed(text, key)
-    if listed is None:
-        return f"no line of it begins with {key}:"
-    line = text.count("\n", 0, listed.start()) + 1
-    return f"the list in line {line}, `{listed[0].strip()}`, has a form that this command does not know"
-
-
 def _added(text: str, key: str, entry: str) -> str:
-    """The text with one more entry below a key, if its list is written as lists mostly are."""
-    end = "\r\n" if "\r\n" in text else "\n"
-    listed = _listed(text, key)
-    if listed is None:
+    """The text with one more entry at the end of what is below a key; as it is, if that is empty brackets."""
+    pairs = yaml.compose(text, Loader=yaml.SafeLoader).value
+    listed = next(value for name, value in reversed(pairs) if name.value == key)  # of two, YAML reads the last one
+    in_line, empty = bool(getattr(listed, "flow_style", False)), not listed.value
+    if empty and in_line:
         return text
-    in_line = IN_LINE.fullmatch(listed["rest"])
+    last = listed
+    while isinstance(last, yaml.CollectionNode) and last.value and (last is listed or not last.flow_style):
+        last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
+    at = last.end_mark.index
     if in_line:
-        items = f"{in_line['items']}, {entry.removeprefix('- ')}{in_line['end']}"
-        return f"{text[: listed.start('rest')]}{items}{text[listed.end('rest') :]}"
-    first, last, at = "", listed.end(), listed.end()
-    for line in text[at:].splitlines(keepends=True):
-        at += len(line)
-        if line.strip() and not line.lstrip().startswith("#"):
-            if line[0] not in " \t-":
-                break
-            first, last = first or line, at
-    indent = first[: len(first) - len(first.lstrip())] if first else "  "
-    above = text[:last] if text[:last].endswith("\n") else text[:last] + end
-    return f"{above}{indent}{entry}{end}{text[last:]}"
+        return f"{text[:at]}, {entry.removeprefix('- ')}{text[at:]}"
+    end, indent = "\r\n" if "\r\n" in text else "\n", "  " if empty else " " * listed.start_mark.column
+    at = text.find("\n", at) + 1 or len(text)
+    above = text[:at] if text[:at].endswith("\n") else text[:at] + end
+    return f"{above}{indent}{entry}{end}{text[at:]}"

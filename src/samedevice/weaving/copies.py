@@ -176,9 +176,7 @@ class Copy:
     @property
     def attributes(self) -> dict[str, str]:
         """The data attributes by which the page's script knows all this."""
-        needs = list[
-            str
-        ]()  # some in a row as `2-9`: most blocks of a long page need all before them
+        needs = list[str]()  # some in a row as `2-9`: most blocks of a long page need all before them
         for _, group in groupby(enumerate(self.needs), lambda pair: pair[1] - pair[0]):
             found = [number for _, number in group]
             needs += [f"{found[0]}-{found[-1]}"] if len(found) > 2 else map(str, found)
