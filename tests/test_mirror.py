@@ -29,7 +29,6 @@ ELSEWHERE = {
     "weaving/notebook_export.py": "weaving/test_exports.py",
     "weaving/output_html.py": "weaving/test_panes.py",
     "weaving/prose.py": "weaving/test_export_prose.py",
-    "weaving/script_export.py": "weaving/test_exports.py",
     "weaving/shown.py": "test_builds_with_recordings.py",
 }
 """The modules that are tested by way of what uses them, with the tests that would fail first."""

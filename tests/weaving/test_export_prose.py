@@ -12,11 +12,10 @@ import pytest
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.exports import markdown
+from samedevice.weaving.exports import markdown, script
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
-from samedevice.weaving.script_export import script
 
 SITE = Address("https://example.org/site/")
 HERE = Environment("cpu", "A CPU", "2.13.0", "3.11.7", "", "2026-11-21")

@@ -17,11 +17,10 @@ from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.copies import copies, edited, indent, inside_strings, print_edit, printed
-from samedevice.weaving.exports import llms, markdown
+from samedevice.weaving.exports import llms, markdown, script
 from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, headings
-from samedevice.weaving.script_export import script
 
 SITE = Address("https://example.org/site/")
 HERE = Environment("cpu", "A CPU", "2.13.0", "3.11.7", "", "2026-11-21")

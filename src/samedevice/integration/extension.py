@@ -1,4 +1,4 @@
-"""extension: the Python-Markdown extension that puts the outputs into a page, under every builder.
+"""extension: a page that Python-Markdown renders to the same page with its outputs, under every builder.
 
     markdown_extensions:
       - samedevice

@@ -1,4 +1,4 @@
-"""fetching: the published file of a page, from an address or from this machine."""
+"""fetching: the address of a page, or a file of this machine, to the `Published` page."""
 
 from __future__ import annotations
 

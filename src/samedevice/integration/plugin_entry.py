@@ -1,4 +1,4 @@
-"""plugin_entry: adds the plugin to what a project's mkdocs.yml lists, and changes nothing else in it."""
+"""plugin_entry: a project's mkdocs.yml to the same text with the plugin in its lists, and nothing else changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""comments: what code says that it prints, as pytest-examples has it: `#> 3` below `print(1 + 2)`, or in quotes."""
+"""comments: code to what it says that it prints, as pytest-examples has it: `#> 3` below `print(3)`, or in quotes."""
 
 from __future__ import annotations
 

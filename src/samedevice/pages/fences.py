@@ -1,4 +1,4 @@
-"""Fence: where the code fences of a Markdown text are, decided as pymdownx.superfences decides it.
+"""fences: a Markdown text to its code fences, as pymdownx.superfences decides where they are.
 
 A fence inside a longer fence is text; a fence in a list, an admonition, a tab or a quote is code; a fence in an
 indented code block or in an HTML comment is text. What the renderer would silently leave as text although it looks like

@@ -1,4 +1,4 @@
-"""Page: what is read of a Markdown file or a notebook: its `Block`s of code, its sections, and what hashes them."""
+"""page: what is read of a Markdown file or a notebook: a `Page`, its `Block`s of code, and what they hash to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""percent: a percent-format notebook (`# %%`, as jupytext writes it) read into cells.
+"""percent: a percent-format notebook (`# %%`, as jupytext writes it) to its cells.
 
 A code cell is given as a Fence whose info is what stands in its marker, so that pages and notebooks share their
 options: `# %% needs="cuda"` is what "```python needs="cuda"" is on a page. A Markdown cell is comment lines under

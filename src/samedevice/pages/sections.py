@@ -1,4 +1,4 @@
-"""Section: a part of a page whose blocks share a namespace, and the blocks that run before each of them.
+"""sections: the blocks of a page to `Section`s: each has a namespace, and blocks of others that run before its own.
 
 A page has a setup: the blocks with the option `setup`, which run first in every section. A section begins at the top
 of the page, at each `## ` heading, at each exercise and at each error message. It knows the setup's names alone, unless

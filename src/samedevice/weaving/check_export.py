@@ -1,4 +1,4 @@
-"""check_export: a page's blocks with what each environment printed, as JSON that `samedevice check` reads back. Pure.
+"""check_export: a page and its recordings to the JSON that `samedevice check` reads back, and that to a `Published`.
 
 It lies beside the page's HTML. A reader's machine runs the blocks from it without the repository, so it also holds the
 files that they run or read. What was recorded is in it as in the repository (`page_file`), without the figures: other

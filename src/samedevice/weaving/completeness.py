@@ -1,4 +1,4 @@
-"""completeness: whether a rendered page shows exactly the blocks that are run, each once, and all of their outputs.
+"""completeness: a page and its HTML to what is wrong: each block that is run is shown once, and each of its outputs.
 
 The engine and Markdown read a page each in its own way. Where they disagree, code would be shown that nothing runs, or
 run that nobody sees. So the HTML is compared with the blocks, whatever extensions it was made by. Pure.

@@ -1,4 +1,4 @@
-"""output_html: what is shown under a block, as HTML: a pane for each output, and switches where there are several."""
+"""output_html: the outputs of a block to HTML: a pane for each, and switches where there are several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""panes: the outputs of a block put together where they are the same, and how their environments are called."""
+"""panes: the outputs of a block to `Pane`s: each output once, with the environments that printed it and their names."""
 
 from __future__ import annotations
 

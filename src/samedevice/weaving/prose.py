@@ -1,4 +1,4 @@
-"""prose: what stands between a page's blocks, and that text without what only this site's renderer understands."""
+"""prose: a page to the text between its blocks, and that to text without what only this site's renderer understands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""shown: what to show under each block of a page: what ran here, or what was recorded elsewhere. Pure."""
+"""shown: what ran here and what is recorded of a page to what is shown under each block, and what is wrong. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""summary: the row below a page's title: a short badge for each device that ran its blocks, which opens to say more."""
+"""summary: the outputs of a page to the row below its title: a badge for each device, which opens to say more."""
 
 from __future__ import annotations
 

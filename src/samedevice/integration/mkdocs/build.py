@@ -1,4 +1,4 @@
-"""build: one build of the site, from its files to its pages and downloads. The plugin makes a fresh one each time."""
+"""build: the files of a site to its pages and downloads, in one build. The plugin makes a fresh one each time."""
 
 from __future__ import annotations
 
