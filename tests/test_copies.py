@@ -19,13 +19,13 @@ import pytest
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import torch_build
+from samedevice.exporting.exports import exports
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
 from samedevice.outputs.recording_files import load_all
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, edited, program
-from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
 
 ROOT = Path(__file__).parents[1]

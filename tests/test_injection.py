@@ -22,6 +22,7 @@ from urllib.parse import quote
 import pytest
 
 from samedevice.errors import PageError
+from samedevice.exporting.exports import exports
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.cleaning import UNSEEN, clean
 from samedevice.outputs.environments import Environment
@@ -29,7 +30,6 @@ from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.weaving.completeness import check_shown
-from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave, woven_outputs
 

@@ -26,9 +26,9 @@ ELSEWHERE = {
     "running/observing/sitecustomize.py": "running/test_results.py",
     "weaving/between.py": "weaving/test_expected.py",
     "weaving/copies.py": "test_copies.py",
-    "weaving/notebook_export.py": "weaving/test_exports.py",
+    "exporting/notebook_export.py": "exporting/test_exports.py",
     "weaving/output_html.py": "weaving/test_panes.py",
-    "weaving/prose.py": "weaving/test_export_prose.py",
+    "weaving/prose.py": "exporting/test_export_prose.py",
     "weaving/shown.py": "test_builds_with_recordings.py",
 }
 """The modules that are tested by way of what uses them, with the tests that would fail first."""

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from samedevice.errors import PageError
+from samedevice.exporting.check_export import check_export, published
 from samedevice.pages import options
 from samedevice.pages.options import Options, option, option_meanings
 from samedevice.pages.page import Page
-from samedevice.weaving.check_export import check_export, published
 
 ROOT = Path(__file__).parents[1]
 
@@ -70,7 +70,7 @@ from samedevice.outputs.output import Output
 from samedevice.pages.parsing import parse_page
 from samedevice.running import machine
 from samedevice.weaving.copies import copies, program
-from samedevice.weaving.exports import exports
+from samedevice.exporting.exports import exports
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.summary import summary_html
 from samedevice.weaving.weave import woven_outputs, weave

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from samedevice.devices import TorchBuild
+from samedevice.exporting.check_export import check_export
 from samedevice.integration import check as checking
 from samedevice.integration.cli import DIFFERENT, FAILED, SAME, arguments, main
 from samedevice.integration.fetching import beside
@@ -27,7 +28,6 @@ from samedevice.pages.page import Page
 from samedevice.project import PACKAGE
 from samedevice.running.processes import Launcher
 from samedevice.running.section_runner import SectionRunner
-from samedevice.weaving.check_export import check_export
 
 Write = Callable[..., Page]
 PAGE = "# Title\n\n```python\nx = 6\nx * 7\n```\n\n```python\nopen('data.txt', 'w').close()\nprint('two')\n```\n"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from samedevice.exporting.check_export import check_export
 from samedevice.integration import fetching
 from samedevice.integration.cli import FAILED, main
 from samedevice.integration.fetching import FetchError, fetched
 from samedevice.pages.page import Page
-from samedevice.weaving.check_export import check_export
 
 Serve = Callable[..., str]
 Write = Callable[..., Page]

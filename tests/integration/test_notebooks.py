@@ -22,6 +22,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from same_device_site.settings import parse_page
 from samedevice.devices import torch_build
 from samedevice.errors import PageError
+from samedevice.exporting.exports import exports
+from samedevice.exporting.notebook_export import notebook
 from samedevice.integration.mkdocs.notebooks import convert, with_outputs
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
@@ -31,8 +33,6 @@ from samedevice.pages.page import Page
 from samedevice.pages.percent import front_matter, is_program, prose, read_cells
 from samedevice.project import NOTEBOOK, RECORDINGS, Settings
 from samedevice.weaving.copies import copies
-from samedevice.weaving.exports import exports
-from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import cells, relink
 

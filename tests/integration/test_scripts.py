@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from same_device_site.settings import parse_page
-from samedevice.weaving.exports import script
+from samedevice.exporting.exports import script
 
 ROOT = Path(__file__).parents[2]
 PAGES = (*sorted((ROOT / "docs/parallel").glob("*.md")), ROOT / "docs/training/gpu-and-cuda-example.md")

@@ -114,7 +114,7 @@ def test_a_seed_makes_the_same_case_again() -> None:
     [
         ("outputs", "samedevice.outputs.cleaning.VISIBLE"),
         ("recordings", "samedevice.outputs.page_file.RECORDING"),
-        ("pages", "samedevice.weaving.check_export.PUBLISHED"),
+        ("pages", "samedevice.exporting.check_export.PUBLISHED"),
         ("archives", "unpacking.NAMES"),
         ("figures", "samedevice.outputs.figures.SHAPES"),
         ("cleaning", "samedevice.outputs.cleaning.BEFORE"),

@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "gpu"))
 from markdown_it import MarkdownIt
 from unpacking import LARGEST, ArchiveError, unpack
 
+from samedevice.exporting.check_export import PublishedError, check_export, published
+from samedevice.exporting.exports import exports
 from samedevice.integration.check import CheckError, plan
 from samedevice.outputs import escaping
 from samedevice.outputs.cleaning import LIMIT, clean
@@ -35,8 +37,6 @@ from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import RECORDINGS
-from samedevice.weaving.check_export import PublishedError, check_export, published
-from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.weave import weave, woven_outputs
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from samedevice.devices import LABELS, present_devices, torch_build, why_absent
 from samedevice.errors import SameDeviceError
+from samedevice.exporting.check_export import Printed, Published, without_pictures
 from samedevice.files import Folder
 from samedevice.outputs import labels
 from samedevice.outputs.checks import fault
@@ -27,7 +28,6 @@ from samedevice.outputs.recordings import update
 from samedevice.pages.page import Block
 from samedevice.project import RECORDINGS
 from samedevice.running.section_runner import SectionRunner
-from samedevice.weaving.check_export import Printed, Published, without_pictures
 from samedevice.weaving.copies import imported_packages, listed
 
 OLDEST = (2, 9)

@@ -11,12 +11,12 @@ from pathlib import Path
 from samedevice import __version__
 from samedevice.devices import DEVICES
 from samedevice.errors import SameDeviceError
+from samedevice.exporting.check_export import Published
 from samedevice.integration.check import demand, findings, pack, plan, ran, report
 from samedevice.integration.fetching import fetched
 from samedevice.outputs.checks import fault
 from samedevice.outputs.environments import Run
 from samedevice.outputs.escaping import terminal
-from samedevice.weaving.check_export import Published
 
 SAME, DIFFERENT, FAILED, STOPPED = 0, 1, 2, 130
 """Exit statuses."""

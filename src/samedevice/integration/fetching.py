@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from samedevice.errors import SameDeviceError
-from samedevice.weaving.check_export import SUFFIX, Published, PublishedError, published
+from samedevice.exporting.check_export import SUFFIX, Published, PublishedError, published
 
 PATIENCE = 30.0
 """Seconds to wait for a server's answer."""

@@ -17,6 +17,8 @@ from markdown import Markdown  # type: ignore[import-untyped]
 
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
+from samedevice.exporting.check_export import SUFFIX, check_export
+from samedevice.exporting.exports import exports
 from samedevice.files import find_or_make, key
 from samedevice.outputs.recording_files import Recorded, place
 from samedevice.outputs.recordings import Recording
@@ -26,10 +28,8 @@ from samedevice.pages.page import Block, Page
 from samedevice.pages.parsing import is_own
 from samedevice.project import CACHE, PACKAGE
 from samedevice.weaving.between import read_diagrams
-from samedevice.weaving.check_export import SUFFIX, check_export
 from samedevice.weaving.completeness import check_shown
 from samedevice.weaving.copies import copies
-from samedevice.weaving.exports import exports
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address, plain_title
 from samedevice.weaving.shown import Known, newest, outputs_of

@@ -1,1 +1,1 @@
-"""weaving: a page and its outputs to text: Markdown, HTML, downloads. Pure."""
+"""weaving: a page and what is known of its outputs to what is shown: Markdown and HTML. Pure."""

@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.toc import get_toc
 
 from samedevice.errors import MissingExtra, PageError, PageErrors, SameDeviceError, SessionError
+from samedevice.exporting.exports import llms
 from samedevice.integration.mkdocs.notebooks import Links, convert, take_notebooks, with_outputs
 from samedevice.integration.page_weaver import (
     PageWeaver,
@@ -35,7 +36,6 @@ from samedevice.pages.percent import front_matter
 from samedevice.project import CACHE, NOTEBOOK, Settings
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies
-from samedevice.weaving.exports import llms
 from samedevice.weaving.panes import Shown
 from samedevice.weaving.prose import Address
 from samedevice.weaving.weave import error_html, error_page

@@ -24,13 +24,13 @@ from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.pages import _RelativePathTreeprocessor
 
 from samedevice.errors import need
+from samedevice.exporting.notebook_export import Part, code_cell, display, document, markdown_cell
 from samedevice.files import Folder, find, keep, key
 from samedevice.pages.page import Block, Page
 from samedevice.pages.percent import has_cells
 from samedevice.project import NOTEBOOK, Settings
 from samedevice.weaving.between import draw
 from samedevice.weaving.copies import Copy, attributes
-from samedevice.weaving.notebook_export import Part, code_cell, display, document, markdown_cell
 from samedevice.weaving.output_html import output_html
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import cells, relink

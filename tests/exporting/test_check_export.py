@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from samedevice.exporting.check_export import PublishedError, check_export, published
 from samedevice.integration.check import findings, report
 from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.outputs.recordings import Recording, update
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
-from samedevice.weaving.check_export import PublishedError, check_export, published
 
 Write = Callable[..., Page]
 OLD = Environment("cpu", "EPYC", "2.9.1+cpu", "3.11.7", "", "2026-11-19")

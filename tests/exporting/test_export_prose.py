@@ -9,11 +9,11 @@ from collections.abc import Callable
 import nbformat
 import pytest
 
+from samedevice.exporting.exports import markdown, script
+from samedevice.exporting.notebook_export import notebook
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
 from samedevice.pages.page import Page
-from samedevice.weaving.exports import markdown, script
-from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address
 

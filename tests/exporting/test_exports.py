@@ -13,12 +13,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from samedevice.exporting.exports import llms, markdown, script
+from samedevice.exporting.notebook_export import notebook
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Figure, Output, Raised
 from samedevice.pages.page import Page
 from samedevice.weaving.copies import copies, edited, indent, inside_strings, print_edit, printed
-from samedevice.weaving.exports import llms, markdown, script
-from samedevice.weaving.notebook_export import notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, headings
 

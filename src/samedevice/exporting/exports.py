@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from samedevice.devices import KINDS, LABELS
+from samedevice.exporting.notebook_export import Files, notebook
 from samedevice.outputs import labels
 from samedevice.outputs.escaping import markdown as escaped
 from samedevice.outputs.escaping import python_comment
@@ -23,7 +24,6 @@ from samedevice.weaving.copies import (
     printed,
     value_is_shown,
 )
-from samedevice.weaving.notebook_export import Files, notebook
 from samedevice.weaving.panes import ShownOutput
 from samedevice.weaving.prose import Address, Unboxer, headings, pieces, plain_title, portable, without_attributes
 

@@ -1,0 +1,1 @@
+"""exporting: a page and its outputs to files that readers take along: Markdown, script, notebook, check. Pure."""
