@@ -20,7 +20,6 @@ ELSEWHERE = {
     "integration/project_file.py": "integration/test_zensical.py",
     "nvidia.py": "test_devices.py",
     "pages/options.py": "pages/test_page.py",
-    "pages/parsing.py": "pages/test_page.py",
     "pages/percent.py": "integration/test_notebooks.py",
     "project.py": "test_settings.py",
     "running/observing/sitecustomize.py": "running/test_results.py",

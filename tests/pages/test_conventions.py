@@ -11,6 +11,7 @@ import pytest
 from samedevice.errors import PageError
 from samedevice.integration.project_file import read, settings_of
 from samedevice.outputs.output import Output
+from samedevice.pages.conventions import what_it_starts
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import parse_page
 from samedevice.project import Settings
@@ -165,3 +166,48 @@ def test_an_include_is_run_as_it_is_shown(root: Path) -> None:
     (root / "docs/part.py").unlink()
     with pytest.raises(PageError, match=r"included\.md:3: Snippet at path 'docs/part\.py' could not be found"):
         page(root, "included", settings)
+
+
+MAIN = 'def f():\n    return 1\n\nif __name__ == "__main__":\n    print("main")\nprint(f())\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("import uvicorn\nuvicorn.run(app)\n", "a server"),
+        ("import asyncio\nasyncio.run(server.serve())\n", "a server"),
+        ("with make_server('', 80, app) as httpd:\n    httpd.serve_forever()\n", "a server"),
+        ("import subprocess\nsubprocess.run(['make', 'build'])\n", "another program"),
+        ("import os\nx = os.system('ls')\n", "another program"),
+        ("def main():\n    uvicorn.run(app)\n", ""),
+        ("if __name__ == '__main__':\n    uvicorn.run(app)\n", ""),
+        ("import subprocess\nraise subprocess.CalledProcessError(1, 'x')\n", ""),
+        ("model.run(x)\nprint('os.system')\n", ""),
+        ("subprocess.run(\n", ""),
+    ],
+)
+def test_what_starts_something_is_found(code: str, what: str) -> None:
+    """By what it calls itself: what a function would do does not count."""
+    assert what_it_starts(code) == what
+
+
+def test_it_is_run_if_the_fence_asks_for_it(root: Path) -> None:
+    """By the word `run`; a project that holds every fence to the rules runs all of them."""
+    text = "```python\nimport os\nos.system('true')\n```\n\n```python run\nimport os\nos.system('true')\n```\n"
+    path = root / "docs/page.md"
+    path.write_text(text, encoding="utf-8")
+    assert [block.line for block in parse_page(path, root, settings=Settings()).blocks] == [6]
+    path.write_text(text.replace(" run", ""), encoding="utf-8")
+    assert len(parse_page(path, root, settings=Settings(console=True)).blocks) == 2
+
+
+@pytest.mark.parametrize(("word", "text"), [("", "1\n"), (" run", "main\n1\n")])
+def test_what_a_module_does_as_a_program_is_left_out(root: Path, one_server: Launcher, word: str, text: str) -> None:
+    """It is there for those who call the file; the word is part of the hash, since it decides what is printed."""
+    path = root / "docs/page.md"
+    path.write_text(f"```python{word}\n{MAIN}```\n", encoding="utf-8")
+    page = parse_page(path, root, settings=Settings())
+    with SectionRunner(root, workers=1) as sessions:
+        assert sessions.run(page, "cpu").outputs == (Output(text=text),)
+    plain = parse_page(path, root, text=path.read_text(encoding="utf-8").replace(" run", ""), settings=Settings())
+    assert (page.hashes("cpu") == plain.hashes("cpu")) == (not word)
