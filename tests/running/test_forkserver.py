@@ -234,7 +234,7 @@ def test_what_another_page_has_running_goes_on(light_torch: None, root: Path, wr
     for name in ("begun", "go on"):
         os.mkfifo(root / name)
     waits = "$ setsid sh -c 'echo > begun; cat \"go on\"' & wait $!\n"
-    with SectionRunner(root, time_limit=20, workers=1) as sessions:
+    with SectionRunner(root, time_limit=20, workers=2) as sessions:
         run = sessions.submit(write(f"```console\n{waits}```\n", "docs/waits.md"), "cpu")
         (root / "begun").read_text()
         sessions.run(write("```console\n$ setsid sleep 600 &\n```\n"), "cpu")
