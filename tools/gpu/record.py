@@ -50,13 +50,14 @@ ROOM = 4 << 30
 """Bytes of a GPU's memory for each section that runs there beside others, its CUDA context included."""
 ABOUT = """
 import importlib.util, json, platform, sys, torch
+from samedevice.devices import available_cores
 from samedevice.running import machine
 device, simulated = sys.argv[1], sys.argv[2] == "simulated"
 print(f"Python {platform.python_version()}, PyTorch {torch.__version__}")
 for name in ("numpy", "matplotlib", "pandas", "sklearn", "pytest", "hypothesis"):
     if importlib.util.find_spec(name) is None:
         print(f"{name} is not installed: what needs it fails")
-print(f"{machine.available_cores()} cores")
+print(f"{available_cores()} cores")
 memory = []
 for number in range(torch.cuda.device_count() if device == "cuda" else 0):
     free, total = torch.cuda.mem_get_info(number)
