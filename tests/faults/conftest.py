@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from made_conftest import CONFTEST
 
+from samedevice.project import PACKAGE
+
 LIGHT_TORCH = Path(__file__).parents[1] / "samples/light"
 WHOLE = bool(os.environ.get("SAMEDEVICE_FAULTS"))
 """Whether all is asked for (`make faults`), or the sample that is part of the normal tests."""
@@ -55,7 +57,8 @@ class Checkout:
         light = temporary.with_name("light")
         shutil.copytree(LIGHT_TORCH, light)
         (light / "torch/version.py").write_text(f"__version__ = {version('torch')!r}\n")
-        self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root), "PYTHONPATH": str(light)}
+        path = os.pathsep.join(map(str, (light, PACKAGE.parent)))  # the engine beside these tests, installed or not
+        self.environ = os.environ | {"TMPDIR": str(temporary), "SAMEDEVICE_TEST": str(root), "PYTHONPATH": path}
         (root / "conftest.py").write_text(CONFTEST)
         (root / "pytest.ini").write_text(PYTEST)
         (root / "mkdocs.yml").write_text(MKDOCS)

@@ -34,9 +34,9 @@ def test_a_recording_with_its_page_is_no_stray(root: Path, page: Page) -> None:
 
 
 def test_a_recording_whose_page_is_gone_is_told(root: Path, page: Page) -> None:
-    """Its outputs follow their code to another page, so that the file is not needed once that one is recorded."""
+    """What it holds may be the only output of a GPU: a page with another name takes it along."""
     (root / page.path).unlink()
-    advice = "; delete it and its figures with git rm, or bring the page back with git checkout"
+    advice = "; if it has another name now, rename this file and its figures alike; else delete them with git rm"
     assert list(orphans(root)) == [GONE + advice]
 
 

@@ -214,7 +214,7 @@ def orphans(root: Path, settings: Settings = DEFAULTS) -> Iterator[str]:
         where, name = path.relative_to(root).as_posix(), path.relative_to(folder).with_suffix("").as_posix()
         pages = [root / settings.docs / f"{name}{suffix}" for suffix in PAGES]
         if path.suffix == ".json" and not any(page.is_symlink() or page.exists() for page in pages):
-            advice = "delete it and its figures with git rm, or bring the page back with git checkout"
+            advice = "if it has another name now, rename this file and its figures alike; else delete them with git rm"
             yield f"{where}: there is no page {settings.docs}/{name}; {advice}"
         elif path.suffix == ".svg" and not _is_used(path):
             yield f"{where}: this figure belongs to no recording; delete it"
