@@ -52,6 +52,7 @@ SLOW = {
     "test_injection.py": "made-up pages: nothing hides a block that ran",
     "test_one_way.py": "how many files and functions one block passes: a count, which is printed",
     "test_snippets.py": "the programs that no page runs in this way",
+    "test_tools.py": "the tools: what they import is there, and what no other test uses does what it says",
 }
 """The tests, by folder or module, that a run without arguments leaves to `make check`, and what they protect."""
 
