@@ -22,13 +22,14 @@ from samedevice.devices import torch_build
 from samedevice.exporting.exports import exports
 from samedevice.outputs.comparison import same_text
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recording_files import Recordings
 from samedevice.pages.page import Page
 from samedevice.project import RECORDINGS
 from samedevice.weaving.copies import copies, edited, program
 from samedevice.weaving.panes import ShownOutput
 
 ROOT = Path(__file__).parents[1]
+RECORDED = Recordings(ROOT, RECORDINGS)
 PAGES = {page.name: page for path in page_paths(ROOT) if (page := parse_page(path, ROOT)).blocks}
 RUN = ("tensors/reshaping", "memory/model-of-memory", "notebooks/fundamentals")
 """Pages with sections that come after others, with exceptions in the middle of a section, and of one section."""
@@ -41,7 +42,7 @@ def shown(name: str) -> dict[int, list[ShownOutput]]:
     """What this PyTorch printed for each block on a CPU, as recorded."""
     page, version = PAGES[name], torch_build().version
     found: dict[int, list[ShownOutput]] = {block.index: [] for block in page.blocks}
-    for recording in load_all(ROOT, RECORDINGS, page)[0]:
+    for recording in RECORDED.load(page)[0]:
         about = recording.environment
         for block in page.blocks if (about.device, about.torch) == ("cpu", version) else ():
             if block.runs_on("cpu", version) and (output := recording.find(page, block.index).output):

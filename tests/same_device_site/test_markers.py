@@ -24,7 +24,7 @@ from same_device_site.tested import Claimed
 from samedevice.devices import DEVICES
 from samedevice.errors import PageError
 from samedevice.integration.summary import elsewhere
-from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import block_statuses, count_blocks
 from samedevice.pages.page import Page
 from samedevice.project import NOTEBOOK, RECORDINGS
@@ -66,7 +66,8 @@ def site() -> Site:
     """The site's own pages with their recordings."""
     paths = sorted(path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", NOTEBOOK))
     pages = tuple(parse_page(path, ROOT) for path in paths)
-    recordings = {page.path: load_all(ROOT, RECORDINGS, page)[0] for page in pages}
+    files = Recordings(ROOT, RECORDINGS)  # one: it reads all files to look for the outputs of a block that was moved
+    recordings = {page.path: files.load(page)[0] for page in pages}
     return Site(pages, recordings, {page.path: names(page) for page in pages})
 
 

@@ -11,7 +11,7 @@ import pytest
 from same_device_site.settings import SETTINGS, page_paths, parse_page
 from samedevice.outputs.environments import Environment
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import load_all
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page
 
@@ -28,10 +28,13 @@ def pages() -> tuple[Page, ...]:
     return tuple(parse_page(path, ROOT) for path in page_paths(ROOT))
 
 
+RECORDED = Recordings(ROOT, SETTINGS.recordings)
+
+
 @cache
 def recorded(page: Page) -> tuple[Recording, ...]:
     """What is recorded of a page."""
-    return load_all(ROOT, Path(SETTINGS.recordings), page)[0]
+    return RECORDED.load(page)[0]
 
 
 @cache

@@ -28,7 +28,7 @@ from samedevice.outputs.comparison import difference
 from samedevice.outputs.environments import nearest
 from samedevice.outputs.escaping import terminal
 from samedevice.outputs.output import Output
-from samedevice.outputs.recording_files import Recordings, load_all
+from samedevice.outputs.recording_files import Recordings
 from samedevice.outputs.recordings import CPU, Recording, State, block_statuses, combined
 from samedevice.outputs.schema import CODE, ENVIRONMENT_NAME, HASH, PATH, flag, many, named, one_of, read, record, whole
 from samedevice.pages.page import Block, Page
@@ -98,11 +98,11 @@ class Report:
         return [line for title, some in self.told.items() if some for line in (f"\n== {title} ({len(some)})", *some)]
 
 
-def take_over(root: Path, page: Page, recording: Recording, report: Report) -> None:
+def take_over(files: Recordings, page: Page, recording: Recording, report: Report) -> None:
     """Put one recording in place, and report what is new or changed, and what that speaks of."""
     about = recording.environment
     where = f"{page.path} on {about}"
-    before, errors = load_all(root, RECORDINGS, page)
+    before, errors = files.load(page)
     if errors:
         raise errors[0]
     old = next((one for one in before if one.environment.folder == about.folder), None)
@@ -110,7 +110,7 @@ def take_over(root: Path, page: Page, recording: Recording, report: Report) -> N
     if old and new.entries == old.entries:
         report.told[RECORDED].append(f"unchanged: {where}")
         return
-    Recordings(root, RECORDINGS).save(page, new)
+    files.save(page, new)
     had: list[Output | None] = outputs(page, old) if old else [None for _ in now]
     changed = list(_changes(page, had, now))
     said = f"{'changed' if old else 'new'}: {where}: {sum(one is not None for one in now)} blocks"
@@ -176,16 +176,17 @@ def report(archive: Archive, root: Path) -> Report:
     """Take over all of an archive; what was done, and what it speaks of."""
     found = Report()
     found.told[SAID_OF_CLAIMS] += claims_of_archive(root, archive.passed, archive.failed)
+    files, theirs = Recordings(root, RECORDINGS), Recordings(archive.folder, RECORDINGS)
     for path in page_paths(root):
         try:
             page = parse_page(path, root)
         except SameDeviceError as error:
             found.refused.append(str(error))
             continue
-        recordings, errors = load_all(archive.folder, RECORDINGS, page)
+        recordings, errors = theirs.load(page)
         found.refused += map(str, errors)
         for recording in recordings:
-            take_over(root, page, recording, found)
+            take_over(files, page, recording, found)
         found.told[JUDGED] += judged(page, recordings, archive.results)
     for one in archive.results:
         if one["failures"]:

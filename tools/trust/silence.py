@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from same_device_site.settings import page_paths, parse_page
 from samedevice.devices import DEVICES
-from samedevice.outputs.recording_files import load_all
-from samedevice.outputs.recordings import block_statuses
+from samedevice.outputs.recording_files import Recordings
+from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page
 from samedevice.project import RECORDINGS
 
@@ -21,10 +21,12 @@ EXERCISE = re.compile(r"^(?:#|\*\*\d+\.\*\*|\d+\.) ?")
 
 def silent(root: Path) -> Iterator[tuple[Block, str]]:
     """Each such block of the pages with what uses it; that is empty if nothing does."""
+    files = Recordings(root, RECORDINGS)
     for path in page_paths(root):
         page = parse_page(path, root)
+        recorded, _ = files.load(page)
         for block in page.blocks:
-            if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, root):
+            if not block.options.raises and not _asserts(block) and _prints_nothing(page, block, recorded):
                 first = next((one for one in page.blocks if block in page.program(one) and _share(block, one)), None)
                 yield block, f"needed by {first}" if first else use_in_text(page, block)
 
@@ -64,10 +66,9 @@ def _belongs(page: Page, block: Block) -> str:
     return next((f"a part of the program that {other} runs" for other in runs), "")
 
 
-def _prints_nothing(page: Page, block: Block, root: Path) -> bool:
+def _prints_nothing(page: Page, block: Block, recorded: Sequence[Recording]) -> bool:
     """Whether the block is recorded, and on no device with an output."""
-    recordings, _ = load_all(root, RECORDINGS, page)
-    found = [one.output for device in DEVICES for one in block_statuses(page, block.index, device, recordings)]
+    found = [one.output for device in DEVICES for one in block_statuses(page, block.index, device, recorded)]
     outputs = [output for output in found if output]
     return bool(outputs) and not any(output.shown or output.figures for output in outputs)
 
