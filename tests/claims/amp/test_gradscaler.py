@@ -213,3 +213,47 @@ def test_error_if_nonfinite() -> None:
     parameter.grad = torch.tensor([INF])
     raises("non-finite", nn.utils.clip_grad_norm_, [parameter], 1.0, error_if_nonfinite=True)
     assert nn.utils.clip_grad_norm_([parameter], 1.0).isinf()
+
+
+@claim("every step skipped after one bad batch | `zero_grad()` was skipped too | call it in every iteration")
+@pytest.mark.parametrize("cleared", [True, False])
+def test_one_bad_batch(cleared: bool) -> None:
+    parameter, scaler = nn.Parameter(torch.ones(1)), torch.amp.GradScaler("cpu", init_scale=2.0)
+    optimizer, steps = torch.optim.SGD([parameter], lr=0.1), []
+    for factor in (1, INF, 1, 1):
+        before = parameter.item()
+        if cleared or factor == INF:
+            optimizer.zero_grad()
+        scaler.scale(parameter.sum() * factor).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        steps.append(parameter.item() != before)
+    assert steps == [True, False, cleared, cleared]
+
+
+@claim("Without `unscale_`, SGD's updates become tiny.")
+def test_clip_without_unscale() -> None:
+    moves = []
+    for unscaled in (True, False):
+        parameter, scaler = nn.Parameter(torch.ones(1)), torch.amp.GradScaler("cpu", init_scale=1024.0)
+        optimizer = torch.optim.SGD([parameter], lr=1.0)
+        scaler.scale(parameter.sum() * 5).backward()
+        if unscaled:
+            scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_([parameter], 1.0)
+        scaler.step(optimizer)
+        moves.append(1 - parameter.item())
+    assert moves[0] == pytest.approx(1, rel=1e-4)
+    assert moves[1] == pytest.approx(1 / 1024, rel=1e-3)
+
+
+@claim("In a step that will be skipped, the norm is `inf` or `nan`.")
+def test_norm_of_skipped() -> None:
+    for bad in (INF, NAN):
+        parameter, scaler = nn.Parameter(torch.ones(2)), torch.amp.GradScaler("cpu")
+        optimizer = torch.optim.SGD([parameter], lr=1.0)
+        scaler.scale((parameter * torch.tensor([bad, 1.0])).sum()).backward()
+        scaler.unscale_(optimizer)
+        assert not nn.utils.clip_grad_norm_([parameter], 1.0).isfinite()
+        scaler.step(optimizer)
+        assert parameter.tolist() == [1, 1]

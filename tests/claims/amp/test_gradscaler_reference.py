@@ -171,3 +171,33 @@ def test_scheduler_warning(fused: bool) -> None:
         warnings.simplefilter("always")
         scheduler.step()
     assert bool(given) is not fused
+
+
+@claim("If you forget to scale one of several losses, that one has almost no effect.")
+def test_forgotten_loss() -> None:
+    first, second = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+    optimizer, amp = torch.optim.SGD([first, second], lr=0.5), torch.amp.GradScaler("cpu", init_scale=1024.0)
+    amp.scale(first.sum()).backward()
+    second.sum().backward()
+    amp.step(optimizer)
+    assert first.item() == 0.5
+    assert 1 - second.item() == pytest.approx(0.5 / 1024, rel=1e-3)
+
+
+@claim(
+    "The scaler finds it by trial: it halves the scale after a skipped step, and doubles it after `growth_interval` good steps in a row."
+)
+def test_trial() -> None:
+    amp, parameter, scales = (
+        torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2),
+        nn.Parameter(torch.ones(1)),
+        [],
+    )
+    optimizer = torch.optim.SGD([parameter], lr=0.0)
+    for factor in (1, INF, 1, 1, 1, INF):
+        optimizer.zero_grad()
+        (amp.scale(parameter.sum()) * factor).backward()
+        amp.step(optimizer)
+        amp.update()
+        scales.append(amp.get_scale())
+    assert scales == [8, 4, 4, 8, 8, 4]

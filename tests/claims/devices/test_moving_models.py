@@ -222,3 +222,52 @@ def test_what_gets_lost() -> None:
     assert model.weight is not model.other
     assert model.table.device.type == "meta"
     assert Tied().to("meta").to_empty(device="cpu").weight is not None
+
+
+@claim("Most modules have no `.device`, and asking for it fails.")
+@pytest.mark.parametrize("module", [nn.Linear(1, 1), nn.ReLU(), nn.Sequential(), nn.LSTM(1, 1), nn.MSELoss()], ids=str)
+def test_no_device(module: nn.Module) -> None:
+    raises("has no attribute 'device'", getattr, module, "device")
+
+
+@claim(
+    "A dictionary changes only the devices that it names.",
+    "A function gets each storage on the CPU; this one returns it unchanged and so leaves it there.",
+)
+def test_dictionary_and_function() -> None:
+    file, seen = io.BytesIO(), []
+    torch.save({"a": torch.ones(2), "b": torch.ones(3)}, file)
+
+    def load(where: object) -> dict[str, torch.Tensor]:
+        file.seek(0)
+        return torch.load(file, map_location=where)  # type: ignore[no-any-return]
+
+    assert {x.device.type for x in load({"cpu": "meta"}).values()} == {"meta"}
+    assert {x.device.type for x in load({"cuda:0": "meta"}).values()} == {"cpu"}
+    found = load(lambda storage, place: seen.append((storage.device.type, place)) or storage)
+    assert seen == [("cpu", "cpu")] * 2
+    assert {x.device.type for x in found.values()} == {"cpu"}
+
+
+@claim(
+    "It refuses a whole model: with `weights_only=False` such a file loads, if you trust it and the model's class can be imported."
+)
+def test_whole_model() -> None:
+    file = io.BytesIO()
+    torch.save(nn.Linear(1, 1), file)
+    file.seek(0)
+    raises("Weights only load failed", torch.load, file)
+    file.seek(0)
+    assert isinstance(torch.load(file, weights_only=False), nn.Linear)
+
+
+@claim(
+    "`.to(device)` cannot move a tensor without values.",
+    "The parameters are new objects: create the optimizer after this.",
+)
+def test_to_empty() -> None:
+    layer = nn.Linear(2, 2, device="meta")
+    raises("Cannot copy out of meta tensor", layer.to, "cpu")
+    before = layer.weight
+    assert layer.to_empty(device="cpu").weight is not before
+    assert layer.weight.device.type == "cpu"

@@ -155,3 +155,22 @@ def test_autograd(device: torch.device) -> None:
     if not moved.is_leaf:
         raises("can't optimize a non-leaf Tensor", torch.optim.SGD, [moved])
     assert not w.to(torch.float64).is_leaf
+
+
+@claim('There is no device called `"gpu"`: that raises.')
+def test_no_gpu() -> None:
+    raises("device type at start of device string: gpu", torch.ones(1).to, "gpu")
+
+
+@claim("`.tolist()` does that for any number of elements.")
+def test_tolist() -> None:
+    assert torch.tensor(1.5).tolist() == 1.5
+    assert torch.tensor([1.5]).tolist() == [1.5]
+    assert torch.ones(2, 0).tolist() == [[], []]
+
+
+@claim("NumPy has no `bfloat16`: convert with `.float()` first.")
+def test_bfloat16() -> None:
+    x = torch.tensor([1.5], dtype=torch.bfloat16)
+    assert refuses(x.numpy)
+    assert x.float().numpy().tolist() == [1.5]

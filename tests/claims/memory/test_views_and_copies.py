@@ -61,3 +61,10 @@ def test_channels_last(shape: tuple[int, ...]) -> None:
         assert not one_memory(x, y)
     assert refuses(x.view, shape[0], -1)
     assert one_memory(plain, plain.view(shape[0], -1))
+
+
+@claim("Arithmetic needs neither, because it broadcasts.")
+def test_broadcasts() -> None:
+    row, x = torch.rand(1, 3), torch.rand(4, 3)
+    same(x + row, x + row.repeat(4, 1))
+    same(x + row, x + row.expand(4, 3))

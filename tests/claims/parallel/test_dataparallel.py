@@ -98,3 +98,14 @@ def test_share(gpus: int) -> None:
     assert inspect.signature(nn.DataParallel).parameters["device_ids"].default is None
     if torch.cuda.is_available():
         assert nn.DataParallel(nn.Linear(1, 1).cuda()).device_ids == list(range(torch.cuda.device_count()))
+
+
+@claim(
+    "The keys of the wrapper's `state_dict` begin with `module.`; those of the model do not.",
+    "Save the model without the wrapper.",
+)
+def test_keys() -> None:
+    model = nn.Linear(1, 1)
+    wrapped = nn.DataParallel(model)
+    assert list(wrapped.state_dict()) == ["module.weight", "module.bias"]
+    assert list(wrapped.module.state_dict()) == list(model.state_dict()) == ["weight", "bias"]

@@ -140,3 +140,26 @@ def test_split(x: Tensor, size: int) -> None:
 def test_chunk(x: Tensor) -> None:
     assert len(x.chunk(4)) <= 4
     assert len(x.tensor_split(4)) == 4
+
+
+@claim(
+    "the rows of several matrices below each other | `torch.cat(matrices)`",
+    "their columns beside each other | `torch.cat(matrices, dim=1)`",
+)
+@given(st.integers(0, 3), st.integers(1, 3), st.integers(1, 3))
+def test_rows_and_columns(one: int, other: int, size: int) -> None:
+    x, y = torch.rand(one, size), torch.rand(other, size)
+    same(torch.cat([x, y]), torch.tensor([*x.tolist(), *y.tolist()]).reshape(one + other, size))
+    same(torch.cat([x.mT, y.mT], dim=1), torch.cat([x, y]).mT)
+
+
+@claim(
+    "`hstack` gives one vector of 36 elements; it does not put the vectors side by side as columns.",
+    "For columns use `stack` with `dim=1`, or `column_stack`.",
+)
+def test_side_by_side() -> None:
+    vectors = list(torch.arange(36).reshape(4, 9))
+    assert torch.hstack(vectors).shape == (36,)
+    columns = torch.column_stack(vectors)
+    same(columns, torch.stack(vectors, dim=1))
+    same(columns[:, 2], vectors[2])

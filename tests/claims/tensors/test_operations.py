@@ -352,3 +352,24 @@ def test_expanded() -> None:
     for call in (Tensor.add_, Tensor.mul_, Tensor.div_):
         assert refuses(call, torch.ones(3, 1).expand(3, 2), 2)
         assert not refuses(call, torch.ones(3, 1).expand(3, 1), 2)
+
+
+@claim("Most pairs with `uint16` or `float8` raise an error instead, and matrix products do not convert at all.")
+def test_newer_types() -> None:
+    others = (torch.int64, torch.int32, torch.int8, torch.float32, torch.float16)
+    for dtype in (torch.uint16, torch.float8_e4m3fn):
+        x = torch.ones(2).to(dtype)
+        assert sum(refuses(operator.add, x, torch.ones(2, dtype=other)) for other in others) > len(others) / 2
+    assert refuses(operator.matmul, torch.ones(2, 2), torch.ones(2, 2, dtype=torch.float64))
+
+
+@claim("Shapes that fit by accident hide mistakes: `(3, 1)` and `(3,)` give `(3, 3)`.")
+def test_accident() -> None:
+    assert (torch.ones(3, 1) - torch.ones(3)).shape == (3, 3)
+
+
+@claim("`maximum` takes two tensors; for a plain number, use `clamp(min=...)`.")
+def test_maximum() -> None:
+    x = torch.tensor([-1.0, 2.0])
+    assert refuses(torch.maximum, x, 0)
+    same(x.clamp(min=0), torch.maximum(x, torch.tensor(0.0)))

@@ -105,3 +105,12 @@ def test_equal_units(units: int) -> None:
     torch.nn.init.zeros_(layer.bias)
     out = layer(torch.randn(4, 3))
     assert out.eq(out[:, :1]).all()
+
+
+@claim("shape, dtype and device of a tensor of floats | `torch.rand_like(x)`, `torch.randn_like(x)`")
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_like(dtype: torch.dtype) -> None:
+    for device in ("cpu", "meta"):
+        x = torch.empty(2, 0, 3, dtype=dtype, device=device)
+        for call in (torch.rand_like, torch.randn_like):
+            assert (call(x).shape, call(x).dtype, call(x).device) == (x.shape, dtype, x.device)

@@ -167,3 +167,19 @@ def test_an_optimizer_shares() -> None:
     other.load_state_dict(deepcopy(state))
     assert not one_memory(other.state[second.weight]["exp_avg"], state["state"][0]["exp_avg"])
     assert first.weight is not second.weight
+
+
+def states(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [x for entry in optimizer.state.values() for x in entry.values() if isinstance(x, torch.Tensor) and x.dim()]
+
+
+@claim("After `torch.load` that is fine; to load one state into two optimizers, pass a `copy.deepcopy` of it to each.")
+def test_two_optimizers() -> None:
+    state = trained()[1].state_dict()
+    first, second = trained()[1], trained()[1]
+    for copied in (False, True):
+        for optimizer in (first, second):
+            optimizer.load_state_dict(deepcopy(state) if copied else state)
+        assert states(first)
+        for x, y in zip(states(first), states(second), strict=True):
+            assert one_memory(x, y) is not copied

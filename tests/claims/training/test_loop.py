@@ -280,3 +280,37 @@ def test_straight_line(layers: int) -> None:
     with torch.no_grad():
         a, b, c = model(torch.tensor([[0.0], [1.0], [2.0]]).double())
     close(b - a, c - b)
+
+
+@claim("Most modules have no `.device`, so ask a parameter.")
+def test_ask_a_parameter() -> None:
+    model = nn.Sequential(nn.Linear(1, 1))
+    raises("has no attribute 'device'", getattr, model, "device")
+    assert next(model.to("meta").parameters()).device.type == "meta"
+
+
+@claim(
+    "`nn.MSELoss()` holds no tensors and does not need to move; [a loss with class weights does](../devices/what-moves.md#losses-have-no-device-unless-they-hold-buffers)."
+)
+def test_losses_hold() -> None:
+    assert not nn.MSELoss().state_dict()
+    weighted = nn.CrossEntropyLoss(weight=torch.ones(3))
+    assert weighted.to("meta").weight.device.type == "meta"
+
+
+@claim("`.to` on a tensor returns the moved tensor, so assign the result.")
+def test_assign() -> None:
+    x = torch.ones(1)
+    assert x.to("meta").device.type == "meta"
+    assert x.device.type == "cpu"
+
+
+@claim(
+    "For the accuracy of a classifier, add up `(model(inputs).argmax(dim=1) == targets).sum()` in the same way, and divide by `count` at the end: the program does."
+)
+@given(SIZES)
+def test_accuracy(sizes: list[int]) -> None:
+    scores, targets = torch.rand(sum(sizes), 3), torch.randint(3, (sum(sizes),))
+    batches = zip(scores.split(sizes), targets.split(sizes), strict=True)
+    right = sum((outputs.argmax(dim=1) == labels).sum() for outputs, labels in batches)
+    assert right / sum(sizes) == (scores.argmax(dim=1) == targets).float().mean()

@@ -337,3 +337,27 @@ def test_first_rates() -> None:
     assert max(cycle) == pytest.approx(0.1, rel=0.02)
     assert max(cycle[0], cycle[-1]) < 0.01
     assert refuses(rates, lambda one: lr_scheduler.OneCycleLR(one, max_lr=0.1, total_steps=batches), epochs * batches)
+
+
+@claim('`optimizer.add_param_group({"params": ...})` adds layers that you unfreeze later.')
+def test_add_group() -> None:
+    first, later = nn.Linear(1, 1), nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(first.parameters(), lr=0.1)
+    for add in (False, True):
+        if add:
+            optimizer.add_param_group({"params": later.parameters()})
+        before = later.weight.clone()
+        later(first(torch.ones(1, 1))).sum().backward()
+        optimizer.step()
+        assert (later.weight != before).item() is add
+
+
+@claim("For numbers of your own, write `with torch.no_grad(): layer.weight.copy_(values)`.")
+def test_own_numbers() -> None:
+    layer, values = nn.Linear(2, 1), torch.tensor([[3.0, 4.0]])
+    weight = layer.weight
+    raises("leaf Variable", weight.copy_, values)
+    with torch.no_grad():
+        layer.weight.copy_(values)
+    same(weight.detach(), values)
+    assert layer.weight is weight
