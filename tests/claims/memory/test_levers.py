@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.checkpoint import checkpoint
 
 from claims.claimlib import claim, close, same, shapes
@@ -229,3 +230,44 @@ def test_attention_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not calls
     layer(x, x, x, need_weights=False)
     assert calls == [1]
+
+
+@claim("So a sum of losses keeps all of their graphs.")
+def test_sum_keeps_graphs() -> None:
+    w = torch.ones(2, requires_grad=True)
+    for keep in (True, False):
+        total, alive = torch.zeros(()), []
+        for _ in range(3):
+            y = (w * 2).exp()
+            alive.append(StorageWeakRef(y.untyped_storage()))
+            loss = y.sum()
+            total = total + (loss if keep else loss.detach())
+        del y, loss
+        assert [not one.expired() for one in alive] == [keep] * 3
+
+
+@claim(
+    "The running statistics of a frozen `BatchNorm` change all the same, unless you call `eval()` on that layer after each `model.train()`."
+)
+def test_frozen_statistics() -> None:
+    model = nn.Sequential(nn.BatchNorm1d(2)).requires_grad_(False)
+    model.train()
+    model[0].eval()
+    model(torch.rand(4, 2))
+    assert model[0].running_mean.tolist() == [0, 0]
+    model.train()
+    model(torch.rand(4, 2))
+    assert model[0].running_mean.tolist() != [0, 0]
+
+
+@claim("If you freeze it later, call `zero_grad()` first, or the optimizer goes on with the old gradient.")
+def test_frozen_later() -> None:
+    for cleared in (True, False):
+        parameter = nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([parameter], lr=0.1)
+        parameter.sum().backward()
+        parameter.requires_grad_(False)
+        if cleared:
+            optimizer.zero_grad()
+        optimizer.step()
+        assert (parameter.item() == 1) is cleared

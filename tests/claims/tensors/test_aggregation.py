@@ -429,3 +429,24 @@ def test_no_nanmax() -> None:
     assert not hasattr(torch, "nanmax")
     x = torch.tensor([1.0, NAN, -INF])
     assert x.nan_to_num(nan=-INF, posinf=INF, neginf=-INF).max().item() == 1
+
+
+@claim("`dim=0` of a matrix adds up the rows, so one number is left for each column.")
+@given(st.integers(0, 3), st.integers(0, 3))
+def test_rows_added(rows: int, columns: int) -> None:
+    x = torch.randint(9, (rows, columns))
+    assert x.sum(dim=0).shape == (columns,)
+    same(x.sum(dim=0), sum(x, start=torch.zeros(columns, dtype=torch.int64)))
+
+
+@claim("A `dim` that the tensor does not have raises `Dimension out of range`.")
+def test_no_such_dim() -> None:
+    for shape, dim in (((3,), 1), ((2, 3), 2), ((2, 3), -3)):
+        raises("Dimension out of range", torch.ones(shape).sum, dim=dim)
+
+
+@claim("Write `correction=`, because `std(0)` means `dim=0`.")
+def test_std_of_zero() -> None:
+    x = torch.rand(3, 4)
+    same(x.std(0), x.std(dim=0))
+    assert x.std(correction=0).dim() == 0

@@ -351,3 +351,24 @@ def test_a_total_keeps_graphs(backward: bool) -> None:
         found += any(other is nodes[2 - found] for other, _ in node.next_functions) if found < 3 else 0
         node = node.next_functions[0][0]
     assert found == 3
+
+
+@claim("With all ones it equals `.sum().backward()`, the usual form.")
+def test_all_ones() -> None:
+    gradients = []
+    for ones in (True, False):
+        w = torch.tensor([1.0, 2.0, -3.0], requires_grad=True)
+        (w**3).backward(torch.ones(3)) if ones else (w**3).sum().backward()
+        gradients.append(w.grad)
+    same(*gradients)
+
+
+@claim("This lets you accumulate gradients over several batches.", "In an ordinary loop, clear them in each step.")
+def test_accumulates() -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    for expected in (3, 6):
+        (3 * w).backward()
+        assert w.grad == expected
+    w.grad = None
+    (3 * w).backward()
+    assert w.grad == 3

@@ -404,3 +404,13 @@ def test_one_example() -> None:
         x = torch.rand(shape)
         assert x[0:1].shape == (1, *shape[1:])
         assert x[0].shape == shape[1:]
+
+
+@claim(
+    "With a slice they differ: `x[:, 1]` selects in dimension 1, but `x[:]` is all of `x`, so `x[:][1:]` selects in dimension 0 again and finds nothing."
+)
+def test_chain_of_slices() -> None:
+    x = torch.rand(1, 3, 2)
+    assert x[:, 1].shape == (1, 2)
+    same(x[:], x)
+    assert x[:][1:].shape == (0, 3, 2)

@@ -202,3 +202,19 @@ def test_transposes(x: Tensor) -> None:
 def test_no_numbers() -> None:
     assert refuses(torch.matmul, torch.tensor(1.0), torch.ones(1))
     assert torch.matmul(torch.ones(1), torch.ones(1)).shape == ()
+
+
+@claim("`.T` would reverse all of them.")
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_t_reverses() -> None:
+    x = torch.rand(2, 3, 4)
+    same(x.T, x.permute(2, 1, 0))
+    same(x.mT, x.permute(0, 2, 1))
+
+
+@claim("Of these functions only `matmul` accepts the last pair, a matrix and a batch.")
+def test_matrix_and_batch() -> None:
+    matrix, batch = torch.rand(2, 3), torch.rand(5, 3, 4)
+    assert (matrix @ batch).shape == (5, 2, 4)
+    for call in (torch.mm, torch.bmm, torch.mv, torch.dot):
+        assert refuses(call, matrix, batch)

@@ -63,3 +63,10 @@ def test_f_string() -> None:
     assert refuses(format, parameter, ".2f")
     assert f"{parameter.item():.2f}" == "1.50"
     assert refuses(format, torch.tensor([1.5]), ".2f")
+
+
+@claim("Without scientific notation, a number below 0.00005 prints as `0.0000`, such as a small gradient.")
+def test_small_numbers() -> None:
+    torch.set_printoptions(sci_mode=False)
+    assert "0.0000" in str(torch.tensor([4.9e-5]))
+    assert "0.0001" in str(torch.tensor([5.1e-5]))

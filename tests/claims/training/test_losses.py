@@ -217,3 +217,18 @@ def test_smaller_gradients() -> None:
 @given(st.integers(1, 4), st.integers(1, 5))
 def test_probabilities(rows: int, classes: int) -> None:
     close(torch.randn(rows, classes).softmax(dim=1).sum(dim=1), torch.ones(rows))
+
+
+@claim(
+    "With DDP and the same seed in each process, all processes draw the same samples: give each sampler a `generator` with a seed of its own, and divide `num_samples` by the number of processes."
+)
+def test_same_draws() -> None:
+    weights, drawn, own = [1.0, 2.0, 3.0, 4.0], [], []
+    for rank in range(2):
+        torch.manual_seed(0)  # as each process does
+        drawn.append(list(WeightedRandomSampler(weights, 30)))
+        generator = torch.Generator().manual_seed(rank)
+        own.append(list(WeightedRandomSampler(weights, 15, generator=generator)))
+    assert drawn[0] == drawn[1]
+    assert own[0] != own[1]
+    assert len(own[0]) + len(own[1]) == 30
