@@ -120,12 +120,17 @@ def test_unused(group: None, options: dict[str, bool]) -> None:
 @pytest.mark.parametrize(
     ("gradient", "finite"), [(65504.0, True), (65519.9, True), (65520.0, False), (-65520.0, False)]
 )
-def test_fp16_hook(group: None, gradient: float, finite: bool) -> None:
+def test_fp16_hook(group: None, monkeypatch: pytest.MonkeyPatch, gradient: float, finite: bool) -> None:
     from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
 
+    sent, real = [], dist.all_reduce
+    monkeypatch.setattr(
+        dist, "all_reduce", lambda x, *more, **options: sent.append(x.nbytes) or real(x, *more, **options)
+    )
     parallel = DistributedDataParallel(nn.Linear(1, 1, bias=False))
     parallel.register_comm_hook(None, fp16_compress_hook)
     (parallel(torch.ones(1, 1)) * gradient).sum().backward()
+    assert sent == [parallel.module.weight.nbytes // 2]
     assert parallel.module.weight.grad.dtype == torch.float32
     assert bool(parallel.module.weight.grad.isfinite().all()) == finite
     del parallel
