@@ -106,8 +106,9 @@
   for (const step of all("a.sd-step")) step.classList.toggle("sd-done", read().some((one) => step.pathname.endsWith(`/${one}`)));
   if (done.length) document.querySelector(".sd-progress").textContent = `You have read ${done.length} of ${tiles.length}; this browser alone knows.`;
 
-  /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link loads it. */
-  all("a[data-copy]").forEach((link) => {
+  /* All code of the page, as one script that runs by itself. Of a folder nothing can be fetched: there the link shows it. */
+  const folder = location.protocol === "file:";
+  if (!folder) all("a[data-copy]").forEach((link) => {
     link.textContent = "Copy";
     link.title = "Copy all code of this page as one script";
     link.onclick = async (event) => {
@@ -121,7 +122,7 @@
   });
 
   /* From a folder a browser downloads nothing: it would show a notebook as text. Say where the file is. */
-  if (location.protocol === "file:") for (const link of all("a[download]:not([data-copy])")) link.onclick = (event) => {
+  if (folder) for (const link of all("a[download]:not([data-copy])")) link.onclick = (event) => {
     const path = decodeURI(link.pathname);
     event.preventDefault();
     sd.tell(`${path.split("/").pop()} is in the folder of this page.`, path);
