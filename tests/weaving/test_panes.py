@@ -59,6 +59,15 @@ def test_versions_that_agree_are_one_label(block: Block) -> None:
     assert "data-at" not in html
 
 
+def test_a_block_that_prints_nothing_says_nothing_of_a_device_that_must_run_it_again(block: Block) -> None:
+    """Imports had a switch, and below it "prints nothing"."""
+    stale = ShownOutput("cuda", None, None, "Recorded for earlier code.")
+    assert output_html(block, [*on_cpu(""), stale]) == ""
+    assert "earlier code" in output_html(block, [*on_cpu("1"), stale])
+    assert "earlier code" in output_html(block, [stale])
+    assert "earlier code" in output_html(block, [*on_cpu(""), replace(stale, wrong=True)])
+
+
 def test_an_output_that_depends_on_arguments_has_the_command(write: Callable[..., Page], root: Path) -> None:
     """A listing that trains for 20 epochs, above an output that ends at 15, made readers doubt both."""
     (root / "snippets").mkdir()

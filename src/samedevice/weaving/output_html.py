@@ -14,6 +14,7 @@ from operator import itemgetter
 from samedevice.devices import LABELS
 from samedevice.outputs import escaping, labels
 from samedevice.outputs.figures import TAG, figure_fault
+from samedevice.outputs.output import Output
 from samedevice.pages.page import Block
 from samedevice.project import DEFAULTS
 from samedevice.weaving.panes import Pane, ShownOutput, differ_by_version, panes_of
@@ -44,7 +45,7 @@ def output_html(
 
     `about` is a link to what explains simulated devices; empty if there is none. `show` is the project's setting.
     """
-    if not any(one.content != ("", (), "") for one in shown):
+    if not any(one.content != ("", (), "") for one in shown) or _prints_nothing(shown):
         return ""
     panes = panes_of(block, shown)
     devices = " ".join(device for pane in panes for device in pane.first)
@@ -77,6 +78,13 @@ def waiting_html(blocks: int, device: str, count: int, reason: str = "") -> str:
 def not_run_html(reason: str) -> str:
     """The note below a block that is never run."""
     return f'<div class="sd-out sd-waiting"><p class="sd-note" {UNSEARCHED}>Not run: {literal(reason)}</p></div>'
+
+
+def _prints_nothing(shown: Sequence[ShownOutput]) -> bool:
+    """Whether all that ran the block printed nothing: that another device must run it again is then of no use."""
+    ran = [one for one in shown if one.output]
+    empty = all(one.output == Output() and not one.note for one in ran)
+    return bool(ran) and empty and not any(one.wrong for one in shown)
 
 
 def _command(block: Block) -> str:
