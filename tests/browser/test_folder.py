@@ -67,7 +67,7 @@ def test_the_box_for_errors_asks_a_folder_for_no_page(context: Any, site: Path) 
 
 def test_a_file_to_take_along_is_named(page: Any, site: Path) -> None:
     """From a folder the browser would show a notebook as text, and download nothing."""
-    page.get_by_role("link", name="Notebook").click()
+    page.get_by_role("link", name="Notebook", exact=True).click()
     toast = page.locator(".sd-toast")
     assert toast.inner_text().startswith("creating.ipynb is in the folder of this page.")
     toast.get_by_role("button").click()
