@@ -64,6 +64,37 @@ def test_losses_are_those_of_the_cpu(simulated: Simulated, model: str) -> None:
     assert simulated(TRAIN.replace("MODEL", code).replace("INPUTS", inputs)) == "equal\n"
 
 
+def test_a_recurrent_layer_in_evaluation_has_no_backward_pass(simulated: Simulated) -> None:
+    """cuDNN keeps nothing for it then, and PyTorch says so. Without cuDNN it has one, and in training."""
+    program = """
+import mmap, torch
+from pathlib import Path
+from torch.nn.utils.rnn import pack_sequence
+x = torch.randn(3, 2, 4, device="cuda")
+packed = pack_sequence([torch.randn(2, 4, device="cuda"), torch.randn(1, 4, device="cuda")])
+said = set()
+for kind in torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN:
+    layer = kind(4, 5).cuda().eval()
+    for batch in x, packed:
+        made, state = layer(batch)
+        state = state[0] if kind is torch.nn.LSTM else state
+        for result in (made if batch is x else made.data, state):
+            try:
+                result.sum().backward(retain_graph=True)
+            except RuntimeError as error:
+                said.add(str(error).splitlines()[0])
+    with torch.backends.cudnn.flags(enabled=False):
+        layer(x)[0].sum().backward()
+    layer.train()(x)[0].sum().backward()
+    with torch.no_grad():
+        layer.eval()(x)
+with open(Path(torch.__file__).parent / "lib" / "libtorch_cuda.so", "rb") as file:
+    library = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    print(said, all(library.find(text.encode()) > 0 for text in said))
+"""
+    assert simulated(program) == "{'cudnn RNN backward can only be called in training mode'} True\n"
+
+
 def test_data_parallel_computes_in_its_threads(simulated: Simulated) -> None:
     """DataParallel calls operators from threads of its own, and gathers gradients on the first GPU."""
     program = """

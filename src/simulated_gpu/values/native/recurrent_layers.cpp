@@ -1,4 +1,4 @@
-// Looks at the arguments of recurrent layers before PyTorch takes the layers apart.
+// Looks at the arguments of recurrent layers before PyTorch takes the layers apart. A real GPU gives them to cuDNN.
 #include "recurrent_layers.h"
 
 #include "below.h"
@@ -6,8 +6,15 @@
 #include "unsure.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
 
 #include <memory>
+
+// PyTorch's own answer, whose place under the CUDA key ours has.
+namespace at::native {
+bool cudnn_is_acceptable(const at::Tensor& self);
+}
 
 namespace simulated_gpu {
 namespace {
@@ -20,7 +27,10 @@ class Layers : public c10::OperatorKernel {
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet keys, Stack* stack) {
     if (cudnn_draws(*stack))
       note_unsure(c10::toString(handle_.operator_name()));
+    bool forward_only = cudnn_evaluates(*stack);
     original_.callBoxed(handle_, keys, stack);
+    if (forward_only)
+      refuse_backward(*stack);
   }
 
  private:
@@ -33,6 +43,20 @@ class Layers : public c10::OperatorKernel {
     auto chance = argument(stack, "dropout").toDouble();
     return at::globalContext().userEnabledCuDNN() && argument(stack, "train").toBool() && chance > 0 && chance < 1 &&
         argument(stack, "num_layers").toInt() > 1;
+  }
+
+  // In evaluation cuDNN keeps nothing for a backward pass.
+  bool cudnn_evaluates(const Stack& stack) const {
+    const auto& input = stack[stack.size() - handle_.schema().arguments().size()].toTensor();
+    return c10::GradMode::is_enabled() && !argument(stack, "train").toBool() && at::native::cudnn_is_acceptable(input);
+  }
+
+  void refuse_backward(const Stack& stack) const {
+    for (const auto& result : torch::jit::last(stack, handle_.schema().returns().size()))
+      if (result.toTensor().requires_grad())
+        result.toTensor().register_hook([](const at::Tensor&) {
+          TORCH_CHECK(false, "cudnn RNN backward can only be called in training mode"); // PyTorch's own text
+        });
   }
 
   c10::OperatorHandle handle_;
