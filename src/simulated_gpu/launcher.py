@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from . import settings, startup
 from .errors import SimulatedGPUError
 from .reporting import Report, report
 from .reporting.output import Outputs
-from .startup import start
 
 USAGE = """python -m simulated_gpu [--gpus N] [--memory SIZE] [--capability X.Y] script.py ARGS
        python -m simulated_gpu [options] -m module ARGS"""
@@ -40,10 +40,12 @@ def main(arguments: Sequence[str]) -> int:
     outputs = Outputs(given.report, given.report_github, given.report_json, given.report_svg)
     try:
         outputs.check()
-        start(given.gpus, given.memory, given.capability, given.shapes_only)
+        startup.start(given.gpus, given.memory, given.capability, given.shapes_only)
     except SimulatedGPUError as error:
         print(f"simulated_gpu: {error}", file=sys.stderr)
         return 2
+    if (chosen := settings.read()) and (hides := startup.hidden(chosen)):
+        print(f"simulated_gpu: {hides}.", file=sys.stderr)
     if outputs:
         _run_and_report(given.program, given.arguments, given.module, outputs)
     else:

@@ -32,7 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "simulated_gpu(max_waits, max_copies, max_kernels, max_memory): limits on a simulated GPU"
     )
-    if settings.read() is None:
+    try:
+        chosen = settings.read()
+    except SettingError as error:
+        raise pytest.UsageError(str(error)) from None
+    if chosen is None:
         if config.getoption("simulated_gpu_report"):
             raise pytest.UsageError(f"{OPTION}-report: there is no simulated GPU to report on. Add {OPTION}.")
     else:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from . import installed, runtime_build, settings
-from .errors import MachineError
+from .errors import MachineError, SettingError
 from .settings import Settings
 from .values import build as values_build
 
@@ -46,7 +46,17 @@ def prepare() -> None:
 def describe(chosen: Settings) -> str:
     """Return what there is in words, and say so if the machine has a GPU of its own."""
     own = "; this machine's own GPU is not used" if Path("/dev/nvidia0").exists() else ""
-    return f"{chosen}{own}"
+    return f"{chosen}{own}{f'; {hides}' if (hides := hidden(chosen)) else ''}"
+
+
+def hidden(chosen: Settings) -> str:
+    """Return what to do where the environment hides all GPUs from PyTorch; nothing where it does not."""
+    if settings.visible(chosen.gpus):
+        return ""
+    return (
+        f"CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES', '')} hides every GPU. Unset it, or set it to "
+        f"{','.join(map(str, range(chosen.gpus)))}"
+    )
 
 
 def running() -> bool:
@@ -71,9 +81,10 @@ def when_loaded(call: Callable[[], None]) -> None:
 
 def watch() -> None:
     """Wait for `import torch`, and put the simulated GPU in place then, if the environment asks for one."""
-    if settings.read() is not None:
-        # Triton reads it at each kernel, its own too, and may be imported first. Its interpreter runs them here.
-        os.environ.setdefault("TRITON_INTERPRET", "1")
+    with contextlib.suppress(SettingError):  # raised by `import torch`: at Python's start, nobody would stop for it
+        if settings.read() is not None:
+            # Triton reads it at each kernel, its own too, and may be imported first. Its interpreter runs them here.
+            os.environ.setdefault("TRITON_INTERPRET", "1")
     if not _is_watching():
         sys.meta_path.insert(0, _Finder())
 

@@ -134,6 +134,37 @@ def test_visible_devices_are_respected(simulated: Simulated) -> None:
     assert simulated(program, "--gpus", "4", CUDA_VISIBLE_DEVICES="") == "False 0\n"
 
 
+def test_hidden_gpus_are_said_where_a_program_starts(python: Python, tmp_path: Path) -> None:
+    """PyTorch says "No CUDA GPUs are available" at most, as if the simulated GPU had not started."""
+    (tmp_path / "program.py").write_text("")
+    done = python("-m", "simulated_gpu", "--gpus", "2", "program.py", CUDA_VISIBLE_DEVICES="")
+    said = "simulated_gpu: CUDA_VISIBLE_DEVICES= hides every GPU. Unset it, or set it to 0,1."
+    assert done.stderr.splitlines()[-1] == said
+
+
+def test_a_setting_that_is_not_understood_ends_the_import(python: Python) -> None:
+    """Not at Python's start, where such an error is printed and the program goes on without GPUs."""
+    done = python("-c", "import json, torch", SIMULATED_GPU="x")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "simulated_gpu.errors.SettingError: SIMULATED_GPU=x: write the number of GPUs, such as SIMULATED_GPU=2"
+    )
+
+
+def test_a_machine_without_memory_for_a_tensor_says_so(python: Python, tmp_path: Path) -> None:
+    """PyTorch's message alone would say that 100 of 100 GiB are free, and none could be had."""
+    program = """
+import resource, torch
+torch.cuda.init()
+resource.setrlimit(resource.RLIMIT_AS, (40 * 2**30, 40 * 2**30))
+torch.empty(60 * 2**30, dtype=torch.uint8, device="cuda")
+"""
+    (tmp_path / "program.py").write_text(program)
+    done = python("-m", "simulated_gpu", "--memory", "100GiB", "program.py")
+    assert "OutOfMemoryError: CUDA out of memory. Tried to allocate 60.00 GiB" in done.stderr
+    assert done.stderr.count("simulated_gpu: this machine gives the process no main memory for 60.0 GiB") == 1
+
+
 def test_a_forked_process_has_pytorchs_error(simulated: Simulated) -> None:
     """It is the first thing that people meet who use CUDA in a DataLoader's worker."""
     program = """

@@ -1,6 +1,7 @@
 // Memory: each device's pool, pinned memory of the host, and copies between them. A device's memory is main memory that
 // the operating system provides when it is first written, so a device may be larger than the machine. With shapes only it
 // is a range of addresses that nobody may touch.
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <sys/mman.h>
@@ -49,6 +50,19 @@ void *map_memory(size_t bytes, int protection = PROT_READ | PROT_WRITE) {
     return address == MAP_FAILED ? nullptr : address;
 }
 
+// A GPU's memory is left, but the machine has none for it. PyTorch's own message, which comes next, cannot know; it tries
+// several times. The caller holds the lock.
+void tell_no_main_memory(size_t bytes) {
+    static bool told = false;
+    if (told) return;
+    told = true;
+    std::fprintf(stderr,
+                 "simulated_gpu: this machine gives the process no main memory for %.1f GiB of a simulated GPU, which had "
+                 "that much left. Use smaller tensors, raise the limit of the process (ulimit -v), use a larger machine, "
+                 "or compute nothing (--shapes-only).\n",
+                 double(bytes) / (1 << 30));
+}
+
 // How a device's memory may be used.
 int device_protection() { return settings.shapes_only ? PROT_NONE : PROT_READ | PROT_WRITE; }
 
@@ -84,6 +98,7 @@ Status allocate(const char *what, void **address, size_t bytes) {
         *address = map_memory(bytes, device_protection());
         if (!*address) {
             used[device] -= bytes;
+            tell_no_main_memory(bytes);
             return result(OUT_OF_MEMORY);
         }
         blocks[number(*address)] = {bytes, device, false};
