@@ -40,13 +40,9 @@ class _Reader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     """Reads a file whose functions nobody calls: they are their names, and what has another tag is None."""
 
 
-def _relative(loader: Any, node: Any) -> str:
-    """What `!relative` means in `base_path`: a folder, seen from that of the file."""
-    return str(node.value).replace(CONFIG_DIR, ".") or "."
-
-
+# `!relative` in `base_path` is a folder, seen from that of the file
+_Reader.add_constructor("!relative", lambda loader, node: str(node.value).replace(CONFIG_DIR, ".") or ".")
 _Reader.add_constructor(None, lambda loader, node: None)
-_Reader.add_constructor("!relative", _relative)
 _Reader.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda loader, name, node: name)
 
 
@@ -101,9 +97,10 @@ def settings_of(project: Mapping[str, Any], root: Path) -> Settings:
     own = checked(dict(entries(project.get("plugins"))).get(PLUGIN) or {})
     docs = str(project.get("docs_dir") or DEFAULTS.docs).strip("/")
     macros = any(name in MACROS for key in ("plugins", "markdown_extensions") for name, _ in entries(project.get(key)))
-    snippets = "" if own.get("console") else _snippets(project)
-    superfences = dict(entries(project.get("markdown_extensions"))).get(SUPERFENCES)
-    said = own | {"snippets": snippets, "macros": macros, "custom": custom(superfences)}
+    extensions = dict(entries(project.get("markdown_extensions")))
+    includes = SNIPPETS in extensions and not own.get("console")
+    snippets = json.dumps(extensions[SNIPPETS] or {}, default=os.fspath, sort_keys=True) if includes else ""
+    said = own | {"snippets": snippets, "macros": macros, "custom": custom(extensions.get(SUPERFENCES))}
     return Settings.of(said, root, str(project.get("site_name") or ""), docs)
 
 
@@ -146,12 +143,6 @@ def custom(superfences: Any) -> list[str]:
     validators = [one.get("validator") for one in listed]
     modules = [str(getattr(one, "__module__", one)).partition(".")[0] for one in validators]
     return [str(one.get("name")) for one, name in zip(listed, modules, strict=True) if name != "markdown_exec"]
-
-
-def _snippets(project: Mapping[str, Any]) -> str:
-    """The settings of pymdownx.snippets as JSON; empty if the project does not use it."""
-    found = dict(entries(project.get("markdown_extensions")))
-    return json.dumps(found[SNIPPETS] or {}, default=os.fspath, sort_keys=True) if SNIPPETS in found else ""
 
 
 def entries(listed: Any) -> list[tuple[str, Any]]:

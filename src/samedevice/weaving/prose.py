@@ -150,7 +150,14 @@ def plain_title(page: Page) -> str:
 def pieces(page: Page) -> Iterator[tuple[str, Block | None]]:
     """The page's prose and blocks in turn: each block with the prose before it, the last prose with None."""
     if page.path.endswith(NOTEBOOK):
-        yield from _cells(page)
+        text = ""
+        for cell in cells(page):
+            if isinstance(cell, str):
+                text += f"\n\n{cell}\n"
+            else:
+                yield text or "\n\n", cell
+                text = ""
+        yield f"{text}\n", None
         return
     front = FRONT_MATTER.match(page.text)
     at = front.end() if front else 0
@@ -167,18 +174,6 @@ def cells(page: Page) -> Iterator[str | Block]:
         mark = fence_mark(cell.fence.body)
         left = f"{mark}python\n{cell.fence.body}{mark}\n"
         yield blocks.get(cell.fence.start, left) if cell.markdown is None else cell.markdown
-
-
-def _cells(page: Page) -> Iterator[tuple[str, Block | None]]:
-    """What `pieces` yields, of a notebook."""
-    text = ""
-    for cell in cells(page):
-        if isinstance(cell, str):
-            text += f"\n\n{cell}\n"
-        else:
-            yield text or "\n\n", cell
-            text = ""
-    yield f"{text}\n", None
 
 
 def portable(text: str, page: Page, address: Address) -> str:
