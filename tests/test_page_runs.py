@@ -47,7 +47,7 @@ def test_pages_that_start_programs_run_first(root: Path, one_server: object, wri
     runs = PageRuns(root)
     try:
         runs.start([(page, "cpu", 0) for page in pages])
-        assert list(runs.futures) == [("docs/other.md", "cpu"), ("docs/page.md", "cpu")]
+        assert list(runs.runs) == [("docs/other.md", "cpu"), ("docs/page.md", "cpu")]
     finally:
         runs.close()
 

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from samedevice.devices import DEVICES, Simulator, torch_build
-from samedevice.files import sweep_files
 from samedevice.outputs import record
 from samedevice.outputs.checks import fails_as_known
 from samedevice.outputs.environments import Run
@@ -20,7 +19,6 @@ from samedevice.outputs.record import OutputCache, as_recording
 from samedevice.outputs.recording_files import Recorded, Recordings, file_hash
 from samedevice.outputs.recordings import Recording, block_statuses
 from samedevice.pages.page import Block, Page
-from samedevice.project import DEFAULTS
 from samedevice.running.section_runner import SectionRunner, wait_for
 from samedevice.weaving.shown import Known
 
@@ -109,11 +107,6 @@ class PageRuns:
     def cache(self) -> OutputCache:
         """What earlier runs printed."""
         return OutputCache(self.root)
-
-    @property
-    def futures(self) -> dict[tuple[str, str], Future[Run]]:
-        """What comes of the runs that were begun, by page and device."""
-        return {key: run.future for key, run in self.runs.items() if run.future}
 
     def start(self, selected: Iterable[tuple[Page, str, int | None]]) -> None:
         """Submit each page once for each device, with the blocks selected: page, device, index of the block.
@@ -281,11 +274,6 @@ class PageRuns:
 def starts_programs(page: Page) -> bool:
     """Whether blocks of a page start programs: such pages run first."""
     return any(block.kind in PROGRAMS for block in page.blocks)
-
-
-def sweep(root: Path, recordings: str = DEFAULTS.recordings) -> None:
-    """Remove the unfinished files that a killed recording left."""
-    sweep_files(root / recordings)
 
 
 def without_lacking(page: Page, device: str, run: Run) -> tuple[Run, tuple[str, ...]]:

@@ -22,11 +22,12 @@ from samedevice.devices import (
     why_not_simulated,
 )
 from samedevice.errors import SessionError
+from samedevice.files import sweep_files
 from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
 from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
 from samedevice.outputs.recording_files import Recordings, orphans
-from samedevice.page_runs import PageRuns, starts_programs, sweep
+from samedevice.page_runs import PageRuns, starts_programs
 from samedevice.pages.parsing import pages_for, readable
 from samedevice.pages.percent import is_program
 from samedevice.project import PAGES, Settings
@@ -42,7 +43,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the one object that runs pages."""
-    settings = config.stash.get(SETTINGS, None) or _settings(config)
+    said = (getattr(plugin, "SAMEDEVICE", None) for plugin in config.pluginmanager.get_plugins())
+    conftest = next((one for one in said if isinstance(one, Settings)), None)
+    settings = config.stash.get(SETTINGS, None) or conftest or Settings(flags="--")
     present, record = present_devices(settings.library), bool(config.option.samedevice_record)
     devices = tuple(dict.fromkeys(config.option.samedevice_device or present))
     simulator = _simulator(config, settings) if config.option.samedevice_simulated else None
@@ -51,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
         has = f"this machine has {', '.join(present)}; nothing was run or recorded"
         raise pytest.UsageError(f"{settings.flags}device {absent[0]}: {why_absent(absent[0])} ({has})")
     if record:
-        sweep(config.rootpath, settings.recordings)
+        sweep_files(config.rootpath / settings.recordings)  # of a recording that was killed
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
             config.args[:] = [str(config.rootpath / settings.docs)]  # the project's own tests have nothing to record
     config.args[:] = _with_pages(config.args, config.rootpath, config.invocation_params.dir, settings)
@@ -74,33 +77,21 @@ def _simulator(config: pytest.Config, settings: Settings) -> Simulator | None:
     return simulator
 
 
-def _settings(config: pytest.Config) -> Settings:
-    """What the project's conftest.py says."""
-    found = (getattr(plugin, "SAMEDEVICE", None) for plugin in config.pluginmanager.get_plugins())
-    return next((one for one in found if isinstance(one, Settings)), Settings(flags="--"))
-
-
 def _with_pages(args: list[str], root: Path, here: Path, settings: Settings) -> list[str]:
-    """Arguments with the pages that run a program in place of the program: it has no tests but them."""
+    """Arguments with pages in place of a program, which has no tests but them: those that name it, or read it."""
     given = {arg: (here / arg).resolve() for arg in args}
     programs = {arg: path for arg, path in given.items() if path.is_relative_to(root / settings.programs)}
     pages = list[str]()
     for arg, path in programs.items():
         if path == root / settings.programs and root / settings.docs in given.values():
             continue  # all pages are tested anyway
-        found = _pages_for(path, root, settings)
+        read = Recordings(root, settings.recordings).pages_that_read([path.relative_to(root).as_posix()])
+        every = (path.relative_to(root).as_posix() for path in settings.page_paths(root))
+        found = [*pages_for([path], root, settings), *(one for one in every if settings.page_name(one) in read)]
         if path.exists() and not found:
             raise pytest.UsageError(f"{arg}: no page runs it; name a page, or add the program to one by file=")
         pages += found
     return [arg for arg in args if arg not in programs] + [str(root / page) for page in dict.fromkeys(pages)]
-
-
-def _pages_for(program: Path, root: Path, settings: Settings) -> list[str]:
-    """The pages that name a program, or that read it when they were recorded."""
-    found = pages_for([program], root, settings)
-    read = Recordings(root, settings.recordings).pages_that_read([program.relative_to(root).as_posix()])
-    others = (path.relative_to(root).as_posix() for path in settings.page_paths(root))
-    return [*found, *(path for path in others if path not in found and settings.page_name(path) in read)]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -121,16 +112,11 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
     """Collect the pages of the documentation, and as nothing else: pytest would import a notebook that it is given."""
     others = yield
-    if _is_page(file_path, parent.config.rootpath, parent.config.stash[JOB].settings):
+    root, settings = parent.config.rootpath, parent.config.stash[JOB].settings
+    below = file_path.is_relative_to(root) and settings.is_page(file_path.relative_to(root).as_posix())
+    if below and not is_program(file_path):  # as a build says: a file of Python without a cell is no page
         return [PageFile.from_parent(parent, path=file_path)]
     return others
-
-
-def _is_page(path: Path, root: Path, settings: Settings) -> bool:
-    """Whether a file is a page, as a build says: a file of Python without a cell is a program beside the pages."""
-    if not path.is_relative_to(root) or not settings.is_page(path.relative_to(root).as_posix()):
-        return False
-    return not is_program(path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -153,7 +139,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """In a process of pytest-xdist, begin to run all pages once it gets the first of their blocks."""
-    if isinstance(item, BlockItem) and not item.config.stash[JOB].runs.futures:
+    if isinstance(item, BlockItem) and not item.config.stash[JOB].runs.runs:
         _start(item.session)
 
 

@@ -52,7 +52,7 @@ def clean(text: str, places: dict[str, str], more: int = 0) -> str:
     text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     text = _without_places(text, places)
     text = _without_gloo(text)
-    text = LOGGED.sub(r"[\1 \2]", _without_addresses(TRIGGERED.sub("", text)))
+    text = LOGGED.sub(r"[\1 \2]", REPR.sub(lambda found: ADDRESS.sub("0x...", found[0]), TRIGGERED.sub("", text)))
     return cut(text.translate(VISIBLE), more)
 
 
@@ -71,11 +71,6 @@ def _places(places: tuple[str, ...]) -> re.Pattern[str]:
         re.escape(place) + ends[place.endswith(("/", "\\"))] for place in sorted(places, key=len, reverse=True)
     )
     return re.compile(rf"{URL}|{BEFORE}(?P<place>{each})")
-
-
-def _without_addresses(text: str) -> str:
-    """The text without the addresses of objects: `<object object at 0x...>`. A number that was printed stays."""
-    return REPR.sub(lambda found: ADDRESS.sub("0x...", found[0]), text)
 
 
 def _without_gloo(text: str) -> str:

@@ -6,12 +6,11 @@ environment is worded here.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from samedevice.devices import LABELS
-from samedevice.outputs.environments import Environment
+from samedevice.outputs.environments import Environment, version_order
 
 SIMULATED = "simulated"
 """The word for a device that no machine has."""
@@ -74,16 +73,6 @@ class Label:
 def all_versions(environments: Iterable[Environment]) -> str:
     """Each version, and the last day: `PyTorch 2.9.1, 2.13.0 and 2.15.0, last on 2026-11-21`."""
     about = list(environments)
-    versions = _releases(about)
+    versions = sorted({one.version.partition("+")[0] for one in about}, key=version_order)
     listed = " and ".join(filter(None, [", ".join(versions[:-1]), versions[-1]]))
-    return f"{about[0].maker} {listed}, last on {_last(about)}"
-
-
-def _releases(about: Sequence[Environment]) -> list[str]:
-    """The versions in order, each once, without the names of builds."""
-    versions = {one.version.partition("+")[0] for one in about}
-    return sorted(versions, key=lambda text: [int(part) for part in re.findall(r"\d+", text)])
-
-
-def _last(about: Sequence[Environment]) -> str:
-    return max(one.day for one in about)
+    return f"{about[0].maker} {listed}, last on {max(one.day for one in about)}"

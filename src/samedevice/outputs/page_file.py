@@ -22,7 +22,6 @@ from samedevice.outputs.output import Figure, Output, digest
 from samedevice.outputs.recordings import CPU, RecordedBlock, Recording, first_line
 from samedevice.outputs.schema import RECORDING, FormatError, SchemaError, read
 from samedevice.pages.page import Block, Page, program_hash
-from samedevice.pages.sections import Section
 
 FORMAT = 3
 NEWER = "was written by a newer samedevice; update samedevice to read format {}"
@@ -300,11 +299,8 @@ def _sections(page: Page, recording: Recording) -> Iterator[RecordedSection]:
 
     yield RecordedSection(blocks=blocks([block for block in page.blocks if block.options.setup]))
     for section in page.sections:
-        yield RecordedSection(section.part.anchor, _after(section), blocks(section.blocks))
-
-
-def _after(section: Section) -> str:
-    return section.after.part.anchor if section.after else ""
+        after = section.after.part.anchor if section.after else ""
+        yield RecordedSection(section.part.anchor, after, blocks(section.blocks))
 
 
 def _recorded(block: Block, code: str, entry: RecordedBlock | None, name: str) -> RecordedCode:

@@ -129,34 +129,27 @@ class OutputCache:
         self.usable = files.find(path, key) is not None
         self.packages = installed()
 
-    def _place_of_key(self, page: Page, device: str) -> tuple[Path, str]:
+    def _key(self, page: Page, device: str) -> tuple[Path, str]:
         """The file that says what a kept run was made with, and what it has to say."""
-        return place(self.folder / "keys" / device, page), files.digest(
-            "\0".join([*self.packages, *hardware(device), page.settings.cwd, repr(page.settings.env)])
-        )
-
-    def find(self, page: Page, device: str) -> Recording | None:
-        """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
-        if not self.usable or files.find(*self._place_of_key(page, device)) is None:
-            return None
-        found = self._recording(page, device)
-        if found is None or found.environment.python != platform.python_version():
-            return None
-        hashes = found.hashes(page)
-        at = {hash: index for index, hash in enumerate(hashes)}
-        entries = tuple(one for one in found.entries if one.hash in at and not is_stale(one, page, at[one.hash]))
-        return replace(found, entries=entries) if entries else None
-
-    def _recording(self, page: Page, device: str) -> Recording | None:
-        """What is kept of a page on a device with this PyTorch."""
-        recordings, _ = self._files().load(page)
-        version = "" if page.settings.library else torch_build().version
-        own = (one for one in recordings if (one.environment.device, one.environment.torch) == (device, version))
-        return next(own, None)
+        about = [*self.packages, *hardware(device), page.settings.cwd, repr(page.settings.env)]
+        return place(self.folder / "keys" / device, page), files.digest("\0".join(about))
 
     def _files(self) -> Recordings:
         """The files of the cache. What another page printed was perhaps made with other packages."""
         return Recordings(self.root, self.outputs, follow=False)
+
+    def find(self, page: Page, device: str) -> Recording | None:
+        """What is kept of the page's blocks as they are now, made by these versions; None if there is nothing."""
+        if not self.usable or files.find(*self._key(page, device)) is None:
+            return None
+        version = "" if page.settings.library else torch_build().version
+        made = (device, version, platform.python_version())
+        for found in self._files().load(page)[0]:
+            if (found.environment.device, found.environment.torch, found.environment.python) == made:
+                at = {hash: index for index, hash in enumerate(found.hashes(page))}
+                entries = [one for one in found.entries if one.hash in at and not is_stale(one, page, at[one.hash])]
+                return replace(found, entries=tuple(entries)) if entries else None
+        return None
 
     def missing(self, page: Page, device: str, failing: Container[int] = ()) -> set[int]:
         """The blocks, by index, of those sections of which a block is not kept; of these every block has to run.
@@ -164,15 +157,12 @@ class OutputCache:
         Blocks that are known to fail, by index, need not be kept.
         """
         found = self.find(page, device)
-        known = {entry.hash for entry in found.entries} if found else set()
+        known = {None, *(entry.hash for entry in (found.entries if found else ()))}
         hashes = page.hashes(device, torch_build().version)
         lacking = {
             block.index
             for block in page.blocks
-            if hashes[block.index] is not None
-            and block.options.count == 1
-            and hashes[block.index] not in known
-            and block.index not in failing
+            if block.options.count == 1 and hashes[block.index] not in known and block.index not in failing
         }
         parts = ({block.index for block in blocks} for _, blocks in page.units)
         return {index for part in parts if part & lacking for index in part}
@@ -190,7 +180,7 @@ class OutputCache:
                 if self._files().load(page)[1]:
                     place(self.outputs, page).unlink()
                 self._files().save(page, found)
-                files.keep(*self._place_of_key(page, device), True)
+                files.keep(*self._key(page, device), True)
 
 
 def as_recording(

@@ -173,9 +173,8 @@ def write_file(path: Path, file: PageFile) -> None:
 def tidy(path: Path, file: PageFile) -> None:
     """Remove the figures beside a file that are not its own: of an earlier one, or of a run that was killed."""
     own = {figure_path(path, one.name) for output in file.outputs.values() for one in output.figures}
-    for old in figure_files(path):
-        if old not in own:
-            old.unlink(missing_ok=True)
+    for old in {*figure_files(path)} - own:
+        old.unlink(missing_ok=True)
 
 
 def figure_path(path: Path, name: str) -> Path:

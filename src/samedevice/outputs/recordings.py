@@ -51,7 +51,8 @@ class RecordedBlock:
     def make(cls, page: Page, index: int, hash: str, output: Output, used: bool = True) -> RecordedBlock:
         """What is recorded of a block of a page after a run."""
         block = page.blocks[index]
-        text = block.text_digest if used and _shows_place(page, index, output) else ""
+        shows_place = block.path in output.shown or f'{page.path}"' in output.shown  # as tracebacks and warnings do
+        text = block.text_digest if used and shows_place else ""
         plain = Output(output.text, output.value, output.raised, output.figures, output.died)
         return cls(hash, first_line(block), plain if used else None, output.read, text)
 
@@ -59,12 +60,6 @@ class RecordedBlock:
 def first_line(block: Block) -> str:
     """The first line of a block's code, as recordings have it."""
     return next((line.strip() for line in block.code.splitlines() if line.strip()), "")[:80]
-
-
-def _shows_place(page: Page, index: int, output: Output) -> bool:
-    """Whether an output names a line of the page, as tracebacks and warnings do."""
-    block = page.blocks[index]
-    return block.path in output.shown or f'{page.path}"' in output.shown
 
 
 @dataclass(frozen=True)
@@ -179,7 +174,7 @@ def update(
     page in `others`, only that is kept.
     """
     hashes = page.hashes(environment.device, environment.torch)
-    same = old is not None and _same_place(old.environment, environment)
+    same = old is not None and old.environment.facts == environment.facts
     entries: list[RecordedBlock] = []
     for block, hash, output in zip(page.blocks, hashes, outputs, strict=True):
         kept, vary = old.entry(hashes, block.index) if old and same else None, block.numbers_vary(environment.simulated)
@@ -220,10 +215,6 @@ def _is_kept(old: RecordedBlock, new: RecordedBlock, numbers_vary: bool) -> bool
     if old.output is None or new.output is None or old.read != new.read:
         return old == new
     return old.output.died == VARIES or not difference(old.output, new.output, numbers_vary)
-
-
-def _same_place(one: Environment, other: Environment) -> bool:
-    return one.facts == other.facts
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,6 @@ class SchemaError(ValueError):
         self.problem = problem
         self.field = field
 
-    def inside(self, field: str) -> SchemaError:
-        """This error, in a field of the value that is checked."""
-        return SchemaError(self.problem, field + ("." if self.field[:1].isalpha() else "") + self.field)
-
 
 class FormatError(SchemaError):
     """A file of another version of this package, in the format `version`."""
@@ -40,17 +36,29 @@ class FormatError(SchemaError):
         self.version = version
 
 
+def must(allowed: bool, problem: str) -> None:
+    """Raise SchemaError, unless a value is allowed."""
+    if not allowed:
+        raise SchemaError(problem)
+
+
+def inside(field: str, check: Check, value: Any) -> None:
+    """Check a field of another value."""
+    try:
+        check(value)
+    except SchemaError as error:
+        raise SchemaError(error.problem, field + "." * error.field[:1].isalpha() + error.field) from None
+
+
 def text(form: str, most: int, what: str) -> Check:
     """Text that matches the pattern `form` as a whole, in linear time; `what` says so in words."""
     pattern = re.compile(form, re.ASCII)
 
     def check(value: Any) -> None:
-        if not isinstance(value, str):
-            raise SchemaError("is no text")
+        must(isinstance(value, str), "is no text")
         if len(value) > most:
             raise SchemaError(f"has {len(value):,} characters of at most {most:,}")
-        if not pattern.fullmatch(value):
-            raise SchemaError(f"is no {what}")
+        must(bool(pattern.fullmatch(value)), f"is no {what}")
 
     return check
 
@@ -66,41 +74,28 @@ def day(value: Any) -> None:
 
 def whole(least: int, most: int) -> Check:
     """A whole number."""
-
-    def check(value: Any) -> None:
-        if type(value) is not int or not least <= value <= most:
-            raise SchemaError(f"is no whole number from {least} to {most}")
-
-    return check
+    return lambda value: must(
+        type(value) is int and least <= value <= most, f"is no whole number from {least} to {most}"
+    )
 
 
 def flag(value: Any) -> None:
     """True or false."""
-    if type(value) is not bool:
-        raise SchemaError("is neither true nor false")
+    must(type(value) is bool, "is neither true nor false")
 
 
 def one_of(*values: str) -> Check:
     """One of these texts."""
-
-    def check(value: Any) -> None:
-        if not isinstance(value, str) or value not in values:
-            raise SchemaError(f"is none of {', '.join(values)}")
-
-    return check
+    return lambda value: must(isinstance(value, str) and value in values, f"is none of {', '.join(values)}")
 
 
 def many(each: Check, most: int, least: int = 0) -> Check:
     """A list, in which all are of one kind."""
 
     def check(value: Any) -> None:
-        if not isinstance(value, list) or not least <= len(value) <= most:
-            raise SchemaError(f"is no list of {least} to {most}")
+        must(isinstance(value, list) and least <= len(value) <= most, f"is no list of {least} to {most}")
         for number, one in enumerate(value):
-            try:
-                each(one)
-            except SchemaError as error:
-                raise error.inside(f"[{number}]") from None
+            inside(f"[{number}]", each, one)
 
     return check
 
@@ -109,14 +104,10 @@ def named(name: Check, each: Check, most: int) -> Check:
     """Values by names."""
 
     def check(value: Any) -> None:
-        if not isinstance(value, dict) or len(value) > most:
-            raise SchemaError(f"is no table of at most {most:,}")
+        must(isinstance(value, dict) and len(value) <= most, f"is no table of at most {most:,}")
         for key, one in value.items():
-            try:
-                name(key)
-                each(one)
-            except SchemaError as error:
-                raise error.inside(f"[{key[:100]!r}]") from None
+            inside(f"[{key[:100]!r}]", name, key)
+            inside(f"[{key[:100]!r}]", each, one)
 
     return check
 
@@ -126,18 +117,12 @@ def record(needed: Mapping[str, Check], others: Mapping[str, Check] | None = Non
     known = {**needed, **(others or {})}
 
     def check(value: Any) -> None:
-        if not isinstance(value, dict):
-            raise SchemaError("is no table")
+        must(isinstance(value, dict), "is no table")
         for name in needed:
-            if name not in value:
-                raise SchemaError(f"has no {name}")
+            must(name in value, f"has no {name}")
         for name, one in value.items():
-            if name not in known:
-                raise SchemaError(f"has a field {name[:40]!r} that is not known")
-            try:
-                known[name](one)
-            except SchemaError as error:
-                raise error.inside(name) from None
+            must(name in known, f"has a field {name[:40]!r} that is not known")
+            inside(name, known[name], one)
 
     return check
 

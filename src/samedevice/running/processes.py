@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,42 +80,31 @@ class ForkedProcess:
     """A page's process made by the fork server. Raises TimeoutError if the server does not answer within `limit` s."""
 
     def __init__(self, control: socket.socket, job: Message, limit: float) -> None:
-        ours, theirs = socket.socketpair()
-        stream = ours.makefile("rb")
         self.messages: queue.Queue[Message] = queue.Queue()
-        self.group = 0
-        self.jobs = ours
+        self.jobs, theirs = socket.socketpair()
         """Where the process reads further jobs, if it stays; closed, if it does not."""
-        with contextlib.ExitStack() as stack:
-            stack.callback(ours.close)
-            ours.settimeout(limit)
-            first = self._first(control, ours, theirs, stream, job)
-            ours.settimeout(None)
-            if job["stays"]:
-                stack.pop_all()
+        stream, first = self.jobs.makefile("rb"), Message()
+        self.jobs.settimeout(limit)
+        try:
+            with theirs:
+                socket.send_fds(control, [b"!"], [theirs.fileno()])
+            self.send(job)
+            first = json.loads(stream.readline().strip() or "{}")
+        except TimeoutError:
+            stream.close()
+            self.jobs.close()
+            raise
+        except OSError:  # the server has ended
+            pass
+        self.jobs.settimeout(None)
+        if not job["stays"]:
+            self.jobs.close()
         self.group = first.get("group", 0)
         self.lost = not first
         """Whether the server had ended before it answered."""
         if "crash" in first:
             self.messages.put(first)
         listen(stream, self.messages)
-
-    @staticmethod
-    def _first(
-        control: socket.socket, ours: socket.socket, theirs: socket.socket, stream: IO[bytes], job: Message
-    ) -> Message:
-        """Hand the job over, and return the server's answer; it is empty where the server has ended."""
-        try:
-            with theirs:
-                socket.send_fds(control, [b"!"], [theirs.fileno()])
-            ours.sendall(json.dumps(job).encode() + b"\n")
-            found: Message = json.loads(stream.readline().strip() or "{}")
-            return found
-        except TimeoutError:
-            stream.close()
-            raise
-        except OSError:
-            return {}
 
     def send(self, job: Message) -> None:
         """Give another job to a process that stays. Raises OSError if it has ended."""
@@ -188,20 +177,18 @@ class Launcher:
             return
         with uninterrupted():
             ours, theirs = socket.socketpair()
+            control = theirs.fileno()
+            command = [sys.executable, "-m", "samedevice.running.forkserver", str(control), str(self.folder)]
+            how: dict[str, Any] = {"cwd": self.folder, "stdin": subprocess.DEVNULL, "pass_fds": [control]}
             try:
                 with theirs:
-                    self.server = self._serve(theirs)
+                    # a session of its own: if our process group is killed, it lives on to end what pages started
+                    self.server = subprocess.Popen(command, env=self._environ(), start_new_session=True, **how)
             except OSError as error:
                 ours.close()
                 what = f"the process that runs pages cannot be started ({error.strerror})"
                 raise SessionError(f"{what}; make room in {self.folder.parent}, or end other processes") from None
             self.control = ours
-
-    def _serve(self, control: socket.socket) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "samedevice.running.forkserver", str(control.fileno()), str(self.folder)]
-        how: dict[str, Any] = {"env": self._environ(), "cwd": self.folder, "stdin": subprocess.DEVNULL}
-        # a session of its own: if our process group is killed, it lives on to end what pages started
-        return subprocess.Popen(command, pass_fds=[control.fileno()], start_new_session=True, **how)
 
     def _environ(self) -> dict[str, str]:
         """The environment of the server and of every page's process."""
@@ -313,13 +300,7 @@ def _commands(folder: Path) -> Path:
         return Path(sys.executable).parent
     place.mkdir(exist_ok=True)
     python = shlex.quote(sys.executable)
-    scripts: Iterable[tuple[str, str]] = [
-        ("python", f'exec {python} "$@"'),
-        ("python3", f'exec {python} "$@"'),
-        ("torchrun", f'exec {python} -m torch.distributed.run "$@"'),
-    ]
-    for name, line in scripts:
-        script = place / name
-        script.write_text(f"#!/bin/sh\n{line}\n")
-        script.chmod(0o755)
+    for name, module in (("python", ""), ("python3", ""), ("torchrun", "-m torch.distributed.run ")):
+        (place / name).write_text(f'#!/bin/sh\nexec {python} {module}"$@"\n')
+        (place / name).chmod(0o755)
     return place
