@@ -106,24 +106,6 @@ class Capture:
         return found
 
 
-class Notes:
-    """What a simulator notes, in the file `path`, of what a real device may do differently; nothing without a path."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.read = 0
-
-    def take(self) -> str:
-        """What was noted since the last call, each once."""
-        if not self.path or not os.path.exists(self.path):
-            return ""
-        with open(self.path, "rb") as file:
-            file.seek(self.read)
-            found = file.read(READ)
-            self.read = file.seek(0, os.SEEK_END)
-        return ", ".join(dict.fromkeys(found.decode("utf-8", "replace").split("\n")[:-1]))
-
-
 def read_printed(file: BinaryIO) -> tuple[str, int]:
     """The beginning of what a file holds, decoded with replacement; how many bytes follow it.
 
@@ -160,7 +142,8 @@ class Runner:
         """What the blocks so far took from the future."""
         self.loop: Any = None
         """What `await` outside of a function waits in."""
-        self.notes = Notes(job["notes"])
+        self.notes = observing.Log(job["notes"])
+        """What a simulator notes of what a real device may do differently."""
         self.log = observing.Log(job["log"])
         self.used = False
         """Whether a block so far used the device."""
@@ -194,14 +177,11 @@ class Runner:
             raised = raised or self._raised(error, block)
         shown = clean(text, self.places, more), clean(value, self.places), raised, figures
         lines = tuple((line, clean(text, self.places)) for line, text in printed.printed)
-        return Output(*shown, unsure=self.notes.take(), lines=lines, opened=self._opened(), used=self.used)
-
-    def _opened(self) -> tuple[str, ...]:
-        """What was noted since the last block; takes note of whether the device was used."""
-        found = self.log.take()
-        noted = any(line.startswith(observing.USE) for line in found)
-        self.used = self.used or noted or observing.is_used(self.job["used"])
-        return tuple(line for line in found if not line.startswith(observing.USE))
+        noted = self.log.take()
+        opened = tuple(line for line in noted if not line.startswith(observing.USE))
+        self.used = self.used or len(opened) < len(noted) or observing.is_used(self.job["used"])
+        unsure = ", ".join(dict.fromkeys(self.notes.take()))
+        return Output(*shown, unsure=unsure, lines=lines, opened=opened, used=self.used)
 
     def _path(self, block: Job) -> str:
         return str(Path(self.job["root"], block["path"]))
@@ -351,7 +331,7 @@ def work(job: Job, channel: IO[bytes], jobs: IO[bytes] | None = None) -> None:
         channel.write(json_line(message))
         channel.flush()
 
-    note, sharing = None, None
+    turn, sharing = None, None
     while job:
         capture = Capture(job["printed"])
         prepare(job)
@@ -359,20 +339,14 @@ def work(job: Job, channel: IO[bytes], jobs: IO[bytes] | None = None) -> None:
             from samedevice.running.sharing import Sharing  # few processes are shared
 
             sharing = Sharing(job["root"], (observing.LOG, *job["environ"]))
-        note = turned(note, job)
+        if turn:
+            turn(job["log"])
+        turn = turn or observing.watch(job["log"], job["root"], job["used"])
         free = run_blocks(job, capture, report, sharing)
         job = json.loads(jobs.readline() or "{}") if jobs and free else {}
     if "multiprocessing.util" in sys.modules:
         sys.modules["multiprocessing.util"]._exit_function()
     os._exit(0)
-
-
-def turned(note: Callable[[str], None] | None, job: Job) -> Callable[[str], None]:
-    """Have what is opened from now on noted in the job's file."""
-    if note is None:
-        return observing.watch(job["log"], job["root"], job["used"])
-    note(job["log"])
-    return note
 
 
 def run_blocks(job: Job, capture: Capture, report: Callable[..., None], sharing: Sharing | None) -> bool:
