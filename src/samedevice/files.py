@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from samedevice.project import PACKAGE
 
@@ -30,8 +30,6 @@ SUFFIX = ".samedevice-tmp"
 """How the name of a file ends while it is being written."""
 FOLDER = "samedevice-run-"
 """How the name of a run's folder begins."""
-
-Made = TypeVar("Made")
 RUNNER = (
     "devices.py",
     "nvidia.py",
@@ -47,41 +45,54 @@ RUNNER = (
 """The files of the engine that decide what the output of a block is."""
 
 
+def hold(path: Path | str) -> int:
+    """A descriptor that holds a lock on a file or folder, perhaps after a wait; -1 if a sweep has removed it before."""
+    with contextlib.suppress(FileNotFoundError):
+        descriptor = os.open(path if fcntl else os.devnull, os.O_RDONLY)
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.exists(path):
+            return descriptor
+        os.close(descriptor)
+    return -1
+
+
 def write_atomically(path: Path, text: str, durably: bool = True) -> None:
     """Write a file by way of a temporary one beside it, which is removed if that fails. Raises OSError.
 
     `durably` waits some milliseconds for the disk, so that the file outlives a power cut.
     """
-    descriptor, temporary = _until_held(
-        lambda: tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=SUFFIX)
-    )
+    while True:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=SUFFIX)
+        lock = hold(temporary)
+        if lock >= 0:
+            break
+        os.close(descriptor)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
             file.flush()
             if durably:
                 os.fsync(descriptor)
-            os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            if fcntl is None:
-                file.close()  # Windows moves no open file; elsewhere the lock is held until it is moved
-            os.replace(temporary, path)
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):  # it may have been moved just before
             os.unlink(temporary)
         raise
+    finally:
+        os.close(lock)
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock, so that one process at a time changes what is in it. Raises OSError."""
-    descriptor = os.open(folder if fcntl else os.devnull, os.O_RDONLY)
+    lock = hold(folder)
     try:
-        if fcntl is not None:
-            with contextlib.suppress(OSError):  # some file systems have no locks
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(descriptor)
+        os.close(lock)
 
 
 class Folder:
@@ -89,47 +100,28 @@ class Folder:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.descriptor, path = _until_held(self._make)
-        self.path = Path(path).resolve()
+        self.held = -1
+        while self.held < 0:
+            self.path = Path(tempfile.mkdtemp(prefix=FOLDER)).resolve()
+            self.held = hold(self.path)
 
     def restore(self) -> None:
         """Make it again, empty, if something has removed it; without its lock, the next sweep would, too."""
         with self.lock:
-            if not self.path.exists():
-                os.close(self.descriptor)
-                self.descriptor, _ = _until_held(self._make_again)
-
-    def _make_again(self) -> tuple[int, str]:
-        while True:
-            self.path.mkdir(exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):
-                return os.open(self.path if fcntl else os.devnull, os.O_RDONLY), str(self.path)
-
-    @staticmethod
-    def _make() -> tuple[int, str]:
-        while True:
-            path = tempfile.mkdtemp(prefix=FOLDER)
-            with contextlib.suppress(FileNotFoundError):  # a sweep was quicker even than this
-                return os.open(path if fcntl else os.devnull, os.O_RDONLY), path
+            while not self.path.exists():
+                self._let_go()
+                self.path.mkdir(exist_ok=True)
+                self.held = hold(self.path)
 
     def remove(self) -> None:
         """Remove it, and what is in it; it may be removed twice."""
         shutil.rmtree(self.path, ignore_errors=True)
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        self._let_go()
 
-
-def _until_held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
-    """What `make` makes, locked; again, if a sweep was quicker than the lock."""
-    while True:
-        descriptor, path = make()
-        if fcntl is not None:
-            with contextlib.suppress(OSError):  # some file systems have no locks
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.path.exists(path):
-            return descriptor, path
-        os.close(descriptor)
+    def _let_go(self) -> None:
+        if self.held >= 0:
+            os.close(self.held)
+        self.held = -1
 
 
 def sweep(found: Iterable[Path]) -> None:
