@@ -1,6 +1,6 @@
-"""items: what pytest collects on a page: its blocks on each device, and its recordings from other machines.
+"""items: goes in a page; comes out what pytest runs of it: an item for each block on each device, and one for the page.
 
-Sybil makes an example of each block, and evaluates it. An item waits for its page's run and judges its own block.
+Sybil makes an example of each block, and evaluates it: that waits for the page's run, and judges the block.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sybil.typing import Evaluator
 from samedevice.devices import torch_build
 from samedevice.errors import SameDeviceError, SessionError
 from samedevice.outputs.checks import compare, fails_as_known, fault, record_command, unexpected
-from samedevice.outputs.environments import Run
+from samedevice.outputs.environments import Environment, Run
 from samedevice.outputs.output import VARIES, Output
 from samedevice.outputs.recording_files import place
 from samedevice.outputs.recordings import block_statuses
@@ -73,8 +73,11 @@ class PageSybil(Sybil):
     def __init__(self, page: Page, device: str, job: Job) -> None:
         types: dict[str | None, type[Document]] = {NOTEBOOK: Document}  # Sybil would read the docstrings alone
         super().__init__([partial(regions, page, self.evaluate)], encoding="utf-8-sig", document_types=types)
+        self.page = page
         self.device = device
         self.job = job
+        self.notes: list[tuple[str, str]] = []
+        """What the last block's item reports beside its outcome."""
 
     def identify(self, example: Example) -> str:
         """Name an item by device, block and line."""
@@ -82,84 +85,69 @@ class PageSybil(Sybil):
         return f"{device}-{example.parsed.index + 1:02d}-line-{example.line}"
 
     def evaluate(self, example: Example) -> str | None:
-        """Judge one block: what is wrong with it, or None."""
-        page, block = example.namespace["page"], example.parsed
+        """Judge one block: what is wrong with it, or None. Raises SessionError and RecordingError."""
+        block: Block = example.parsed
         if not block.options.takes(torch_build().version):
             pytest.skip(f"needs {block.options.needed}, this is {torch_build().version}")
-        run = self._run(example, page)
+        try:
+            run = self.job.runs.result(self.page, self.device)
+        except SessionError as error:
+            if self.job.record:
+                self.notes.append((PROPERTY, f"not recorded: {self.page.path} on {self.device}, because {error}"))
+            raise
         if run.count == 0 and self.job.asked:
             flag = f"{self.job.settings.flags}device {self.device}"
             why = NO_SIMULATOR if self.job.simulated else "is its driver too old?"
             return f"{block} was not run: {flag}, but torch sees no such device; {why}"
         if run.count < block.options.count:
             pytest.skip(f"needs {block.options.count} {self.device}, this machine has {run.count}")
-        example.namespace["said"] = self.job.runs.write(page, self.device, run) if self.job.record else ""
+        return self._wrong(block, run) or None
+
+    def _wrong(self, block: Block, run: Run) -> str:
+        """What is wrong with a block that ran; empty if nothing is."""
+        page, device, record = self.page, self.device, self.job.record
+        if record:
+            self.notes.append((PROPERTY, self.job.runs.write(page, device, run)))
+        statuses = block_statuses(page, block.index, device, self.job.runs.recorded(page)[0], self.job.simulated)
         why = run.unsure.get(block.index) or (block.not_simulated if self.job.simulated else "")
+        if why and not record and any(one.output for one in statuses):
+            command = record_command(page, device, simulated=True)
+            return f"{block}: its output is recorded on {device}, simulated, but {why}; run {command}"
         if why:
-            return self._left_out(page, block, why)
+            pytest.skip(f"not simulated: {why}")
         output = run.outputs[block.index]
         if output is None or run.environment is None:
-            return f"{block} was not run on {self.device}"
-        if self._varies(page, block):
+            return f"{block} was not run on {device}"
+        may_fail = not page.settings.console
+        if may_fail and any(one.output and one.output.died == VARIES for one in statuses):
             pytest.skip(VARIES)
-        found = fault(block, self.device, output)
-        if found and self._expected(page, example.parsed):
+        found = fault(block, device, output)
+        if found and may_fail and (record or fails_as_known(block, device, statuses)):
             pytest.xfail(found.splitlines()[0])
-        if found or self.job.record:
-            return found or None
-        return unexpected(page, block, self.device, output) or self._compare(example, page, run, output)
+        if found or record:
+            return found
+        return unexpected(page, block, device, output) or self._compared(block, run.environment, output)
 
-    def _expected(self, page: Page, block: Block) -> bool:
-        """Whether it is known, or is recorded now, that a block fails."""
-        recordings, _ = self.job.runs.recorded(page)
-        statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
-        return not page.settings.console and (self.job.record or fails_as_known(block, self.device, statuses))
-
-    def _varies(self, page: Page, block: Block) -> bool:
-        """Whether it is recorded that a block prints something else each time; where all blocks count, none may."""
-        if page.settings.console:
-            return False
-        recordings, _ = self.job.runs.recorded(page)
-        statuses = block_statuses(page, block.index, self.device, recordings, self.job.simulated)
-        return any(one.output and one.output.died == VARIES for one in statuses)
-
-    def _left_out(self, page: Page, block: Block, why: str) -> str:
-        """What is wrong with an output that is not taken: something was recorded for it. Else the block is skipped."""
-        recordings, _ = self.job.runs.recorded(page)
-        statuses = block_statuses(page, block.index, self.device, recordings, simulated=True)
-        if not self.job.record and any(one.output for one in statuses):
-            command = record_command(page, self.device, simulated=True)
-            return f"{block}: its output is recorded on {self.device}, simulated, but {why}; run {command}"
-        pytest.skip(f"not simulated: {why}")
-
-    def _compare(self, example: Example, page: Page, run: Run, output: Output) -> str | None:
-        """How an output disagrees with what is recorded, or None. Raises RecordingError."""
-        assert run.environment is not None
-        recordings, errors = self.job.runs.recorded(page)
-        verdict = compare(page, example.parsed, run.environment, output, recordings)
-        if errors:
-            raise errors[0]
+    def _compared(self, block: Block, here: Environment, output: Output) -> str:
+        """How an output disagrees with what is recorded; empty if it agrees. Raises RecordingError."""
+        recordings, errors = self.job.runs.recorded(self.page)
+        for error in errors:
+            raise error
+        verdict = compare(self.page, block, here, output, recordings)
         if verdict.matched:
-            example.namespace["matched"] = verdict.matched.folder
-        return verdict.wrong or None
-
-    def _run(self, example: Example, page: Page) -> Run:
-        try:
-            return self.job.runs.result(page, self.device)
-        except SessionError as error:
-            if self.job.record:
-                example.namespace["said"] = f"not recorded: {page.path} on {self.device}, because {error}"
-            raise
+            self.notes.append((MATCHED, verdict.matched.folder))
+        return verdict.wrong
 
 
 class BlockItem(SybilItem):
     """One block on one device."""
 
-    def __init__(self, parent: PageFile, sybil: PageSybil, example: Example, page: Page) -> None:
+    def __init__(self, parent: PageFile, sybil: PageSybil, example: Example) -> None:
         super().__init__(parent, sybil, example)
-        self.page = page
+        self.page = sybil.page
         self.device = sybil.device
         self.index: int = example.parsed.index
+        self.notes = sybil.notes
 
     def _initrequest(self) -> None:
         """Have the page run anew: pytest calls this before an item runs once more, as for pytest-rerunfailures."""
@@ -168,12 +156,11 @@ class BlockItem(SybilItem):
 
     def runtest(self) -> None:
         """Judge the block."""
+        self.notes.clear()
         try:
             super().runtest()
         finally:
-            for key, name in ((PROPERTY, "said"), (MATCHED, "matched")):
-                if self.example.namespace.get(name):
-                    self.user_properties.append((key, self.example.namespace.pop(name)))
+            self.user_properties += (note for note in self.notes if note[1])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what is wrong, and nothing of our own machinery."""
@@ -193,7 +180,22 @@ class BlockItem(SybilItem):
 
 
 class PageItem(pytest.Item):
-    """What is known of a page as a whole."""
+    """A page as a whole: it fails where the page or its recordings cannot be read, and pytest runs all other tests.
+
+    An error in collecting would stop it.
+    """
+
+    def __init__(self, *, page: Page | None = None, error: SameDeviceError | None = None, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.page = page
+        self.error = error
+
+    def runtest(self) -> None:
+        """Raise what is wrong with the page, or with its recordings."""
+        if self.error:
+            raise self.error
+        for error in self.config.stash[JOB].runs.recorded(self.page)[1] if self.page else ():
+            raise error
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show what is wrong, and nothing of our own machinery."""
@@ -206,31 +208,6 @@ class PageItem(pytest.Item):
         return str(self.path), 0, self.name
 
 
-class RecordingItem(PageItem):
-    """The recordings of a page: whether they can be read, and are as they were written."""
-
-    def __init__(self, *, page: Page, **rest: Any) -> None:
-        super().__init__(**rest)
-        self.page = page
-
-    def runtest(self) -> None:
-        """Read them. Raises RecordingError for what was changed by hand."""
-        for error in self.config.stash[JOB].runs.recorded(self.page)[1]:
-            raise error
-
-
-class RefusedItem(PageItem):
-    """A page that cannot be read. It fails, and pytest runs all other tests: an error in collecting would stop it."""
-
-    def __init__(self, *, error: SameDeviceError, **rest: Any) -> None:
-        super().__init__(**rest)
-        self.error = error
-
-    def runtest(self) -> None:
-        """Raise what is wrong with the page."""
-        raise self.error
-
-
 class PageFile(pytest.File):
     """A page: its blocks on the devices that are here, its recordings from those that are not."""
 
@@ -240,18 +217,13 @@ class PageFile(pytest.File):
         try:
             page = parse_page(self.path, root, settings=job.settings)
         except SameDeviceError as error:
-            yield RefusedItem.from_parent(self, name="page", error=error)
+            yield PageItem.from_parent(self, name="page", error=error)
             return
         job.pages[page.path] = page
         for device in job.devices if page.blocks else ():
-            yield from self._blocks(page, device, job)
+            sybil = PageSybil(page, device, job)
+            for example in sybil.parse(self.path).examples():
+                if example.parsed.runs_on(device):
+                    yield BlockItem.from_parent(self, sybil=sybil, example=example)
         if not job.record and place(root / job.settings.recordings, page).exists():
-            yield RecordingItem.from_parent(self, name="recordings", page=page)
-
-    def _blocks(self, page: Page, device: str, job: Job) -> Iterator[pytest.Item]:
-        sybil = PageSybil(page, device, job)
-        document = sybil.parse(self.path)
-        document.namespace["page"] = page
-        for example in document.examples():
-            if example.parsed.runs_on(device):
-                yield BlockItem.from_parent(self, sybil=sybil, example=example, page=page)
+            yield PageItem.from_parent(self, name="recordings", page=page)

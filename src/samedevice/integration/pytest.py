@@ -23,7 +23,7 @@ from samedevice.devices import (
 )
 from samedevice.errors import SessionError
 from samedevice.files import sweep_files
-from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, RecordingItem
+from samedevice.integration.items import JOB, MATCHED, PROPERTY, BlockItem, Job, PageFile, PageItem
 from samedevice.integration.pytest_options import add_options
 from samedevice.integration.summary import elsewhere, failing, matched_with, outdated, recorded
 from samedevice.outputs.recording_files import Recordings, orphans
@@ -121,8 +121,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Judge first what runs first: else thousands of blocks that have run wait for one that has not."""
-    found = {place: item for place, item in enumerate(items) if isinstance(item, (BlockItem, RecordingItem))}
-    ordered = sorted(found.values(), key=lambda item: not starts_programs(item.page))
+    found = {place: item for place, item in enumerate(items) if isinstance(item, (BlockItem, PageItem)) and item.page}
+    ordered = sorted(found.values(), key=lambda item: not (item.page and starts_programs(item.page)))
     for place, item in zip(found, ordered, strict=True):
         items[place] = item
 
