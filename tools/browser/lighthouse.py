@@ -1,7 +1,5 @@
 """Lighthouse's scores of five pages, served as GitHub Pages does; fails below the goals.
 
-The pages are the home page, the index of errors, and three long pages.
-
 Performance is that of a phone of the middle class with a slow connection, which Lighthouse simulates. How much slower
 such a phone is than this machine follows from the speed that Lighthouse measures here.
 """
