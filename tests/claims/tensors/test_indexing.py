@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from claims.claimlib import DTYPES, claim, one_memory, raises, result, same, shapes, tensors
+from claims.claimlib import DTYPES, claim, on_cuda, one_memory, raises, refuses, result, same, shapes, tensors
 
 PART = st.one_of(st.integers(-2, 1), st.slices(4), st.just(slice(None)), st.none())
 SOME = tensors(shapes(least=1, low=2, high=4), extremes=False)
@@ -414,3 +414,16 @@ def test_chain_of_slices() -> None:
     assert x[:, 1].shape == (1, 2)
     same(x[:], x)
     assert x[:][1:].shape == (0, 3, 2)
+
+
+@claim("`gather`, `scatter_`, `index_select`, `take` and `masked_fill` need theirs on the same device.")
+@on_cuda
+def test_methods_on_a_gpu() -> None:
+    x, index, mask = torch.ones(3, device="cuda"), torch.tensor([0]), torch.tensor([True, False, True])
+    for index_, mask_, refused in ((index, mask, True), (index.cuda(), mask.cuda(), False)):
+        assert refuses(x.gather, 0, index_) is refused
+        assert refuses(x.scatter_, 0, index_, 1.0) is refused
+        assert refuses(x.index_select, 0, index_) is refused
+        assert refuses(x.take, index_) is refused
+        assert refuses(x.masked_fill, mask_, 0) is refused
+    assert x[index].device == x[mask].device == x.device
