@@ -17,6 +17,7 @@ ELSEWHERE = {
     "integration/page_weaver.py": "integration/test_made_pages.py",
     "integration/pytest.py": "integration/test_pytest_plugin.py",
     "integration/pytest_options.py": "integration/test_pytest_entry.py",
+    "integration/summary.py": "integration/test_pytest_summary.py",
     "integration/project_file.py": "integration/test_zensical.py",
     "nvidia.py": "test_devices.py",
     "pages/options.py": "pages/test_page.py",
