@@ -19,7 +19,7 @@ from mkdocs.structure.toc import get_toc
 
 from samedevice.errors import MissingExtra, PageError, PageErrors, SameDeviceError, SessionError
 from samedevice.exporting.exports import llms
-from samedevice.integration.mkdocs.notebooks import Links, convert, take_notebooks, with_outputs
+from samedevice.integration.mkdocs.notebooks import Links, convert, with_outputs
 from samedevice.integration.page_weaver import (
     PageWeaver,
     RenderedSite,
@@ -32,7 +32,7 @@ from samedevice.outputs.recording_files import orphans, place
 from samedevice.page_runs import PageRuns
 from samedevice.pages.page import Page
 from samedevice.pages.parsing import inside, parse_page
-from samedevice.pages.percent import front_matter
+from samedevice.pages.percent import front_matter, has_cells
 from samedevice.project import CACHE, NOTEBOOK, Settings
 from samedevice.weaving.between import read_diagrams
 from samedevice.weaving.copies import copies
@@ -258,3 +258,22 @@ def write_exports(
     whole = "\n\n".join(found["md"].strip() for found in exports.values())
     (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
     (site / "llms.txt").write_text(llms(title, about, pages), encoding="utf-8")
+
+
+class NotebookFile(File):
+    """A notebook of the documentation folder: a page, although it is no Markdown file."""
+
+    def is_documentation_page(self) -> bool:
+        """A notebook is a page, whatever its suffix."""
+        return True
+
+
+def take_notebooks(files: Files, settings: Settings) -> None:
+    """Make pages of the notebooks among `files`; other files of Python stay files."""
+    for file in [file for file in files if file.src_uri.endswith(NOTEBOOK) and file.src_dir]:
+        text = file.content_bytes.decode(errors="replace")
+        if settings.leaves(f"{settings.docs}/{file.src_uri}") or not has_cells(text):
+            continue
+        place = (file.src_uri, file.src_dir, file.dest_dir, file.use_directory_urls)
+        files.remove(file)
+        files.append(NotebookFile(*place, inclusion=file.inclusion))

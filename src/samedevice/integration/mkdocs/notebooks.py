@@ -1,6 +1,6 @@
 """notebooks: a notebook with its outputs to the HTML of its page, by mkdocs-jupyter, kept until the notebook changes.
 
-MkDocs has to know that its file is a page, and where its links lead.
+MkDocs has to know where its links lead.
 
 mkdocs-jupyter's converter is imported only where there is something to convert: its import alone takes longer than a
 warm build may take for all notebooks, and as a plugin of its own it would be imported in every build.
@@ -19,7 +19,7 @@ from typing import Any
 
 from markdown.extensions.toc import slugify, unique  # type: ignore[import-untyped]
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page as SitePage
 from mkdocs.structure.pages import _RelativePathTreeprocessor
 
@@ -27,8 +27,6 @@ from samedevice.errors import need
 from samedevice.exporting.notebook_export import Part, code_cell, display, document, markdown_cell
 from samedevice.files import Folder, find, keep, key
 from samedevice.pages.page import Block, Page
-from samedevice.pages.percent import has_cells
-from samedevice.project import NOTEBOOK, Settings
 from samedevice.weaving.between import draw
 from samedevice.weaving.copies import Copy, attributes
 from samedevice.weaving.output_html import output_html
@@ -145,25 +143,6 @@ def _with_headings(html: str) -> Converted:
         return f'<h{level} id="{id}">{inner}{link}</h{level}>'
 
     return Converted(HEADING.sub(heading, html), found)
-
-
-class NotebookFile(File):
-    """A notebook of the documentation folder: a page, although it is no Markdown file."""
-
-    def is_documentation_page(self) -> bool:
-        """A notebook is a page, whatever its suffix."""
-        return True
-
-
-def take_notebooks(files: Files, settings: Settings) -> None:
-    """Make pages of the notebooks among `files`; other files of Python stay files."""
-    for file in [file for file in files if file.src_uri.endswith(NOTEBOOK) and file.src_dir]:
-        text = file.content_bytes.decode(errors="replace")
-        if settings.leaves(f"{settings.docs}/{file.src_uri}") or not has_cells(text):
-            continue
-        place = (file.src_uri, file.src_dir, file.dest_dir, file.use_directory_urls)
-        files.remove(file)
-        files.append(NotebookFile(*place, inclusion=file.inclusion))
 
 
 class Links:
