@@ -114,7 +114,12 @@ def with_code(text: str, block: Block, code: str) -> str:
 
 
 def raises_mutants(block: Block, device: str) -> Iterator[str]:
-    """Other values for the block's `raises=`: none at all, other classes, and one where there was none."""
+    """Other values for the block's `raises=`: none at all, other classes, and one where there was none.
+
+    A page whose setup has one cannot be read.
+    """
+    if block.options.setup:
+        return
     pairs = block.options.raises
     if pairs:
         yield ""
