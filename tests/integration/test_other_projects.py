@@ -247,7 +247,7 @@ def test_a_project_with_folders_and_tools_of_its_own(site: Site) -> None:
 
 def test_a_setting_that_does_not_exist_is_told(site: Site) -> None:
     """As MkDocs tells of its own."""
-    for given, told in (("recording: golden", "Unrecognised configuration name: recording"), ("leave: x", "a list")):
+    for given, told in (("recording: golden", "Unrecognised configuration name: recording"), ("leave: x", "no list")):
         text = f"site_name: Other\nplugins: [samedevice: {{{given}}}]\n"
         (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
         assert told in site.build("--strict", index="# Page\n").output
