@@ -10,6 +10,7 @@
 #include <c10/core/GradMode.h>
 
 #include <memory>
+#include <vector>
 
 // PyTorch's own answer, whose place under the CUDA key ours has.
 namespace at::native {
@@ -27,6 +28,8 @@ class Layers : public c10::OperatorKernel {
   void operator()(const c10::OperatorHandle&, c10::DispatchKeySet keys, Stack* stack) {
     if (cudnn_draws(*stack))
       note_unsure(c10::toString(handle_.operator_name()));
+    if (cudnn_suits(*stack))
+      check_states(argument(*stack, "hx"));
     bool forward_only = cudnn_evaluates(*stack);
     original_.callBoxed(handle_, keys, stack);
     if (forward_only)
@@ -45,10 +48,21 @@ class Layers : public c10::OperatorKernel {
         argument(stack, "num_layers").toInt() > 1;
   }
 
+  bool cudnn_suits(const Stack& stack) const {
+    return at::native::cudnn_is_acceptable(stack[stack.size() - handle_.schema().arguments().size()].toTensor());
+  }
+
+  // cuDNN reads the state of an RNN or GRU, and both of an LSTM, as they lie.
+  static void check_states(const c10::IValue& given) {
+    auto states = given.isTensor() ? std::vector<at::Tensor>{given.toTensor()} : given.toTensorVector();
+    for (size_t i = 0; i < states.size(); ++i) // PyTorch's own text
+      TORCH_CHECK(
+          !states[i].is_cuda() || states[i].is_contiguous(), "rnn: ", i == 0 ? "hx" : "cx", " is not contiguous");
+  }
+
   // In evaluation cuDNN keeps nothing for a backward pass.
   bool cudnn_evaluates(const Stack& stack) const {
-    const auto& input = stack[stack.size() - handle_.schema().arguments().size()].toTensor();
-    return c10::GradMode::is_enabled() && !argument(stack, "train").toBool() && at::native::cudnn_is_acceptable(input);
+    return c10::GradMode::is_enabled() && !argument(stack, "train").toBool() && cudnn_suits(stack);
   }
 
   void refuse_backward(const Stack& stack) const {
