@@ -59,7 +59,7 @@ def test_different_shapes(lengths: list[int]) -> None:
 
 
 @claim(
-    "If the first number of a batch is a Python float, or if the items are NumPy arrays of floats, the batch is `float64`, which MPS does not take and layers in `float32` refuse.",
+    "If the first number of a batch is a Python float, or if the items are NumPy arrays of `float64`, NumPy's default, the batch is `float64`, which MPS does not take and layers in `float32` refuse.",
     "If the first number is an `int`, the batch is `int64`, or `float32` if a float comes later, so the dtype can change from batch to batch: return `float(value)`, or a tensor.",
 )
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
@@ -70,7 +70,9 @@ def test_dtype_of_numbers(items: list[float]) -> None:
     expected = torch.float64 if isinstance(items[0], float) else torch.float32 if later else torch.int64
     assert default_collate(items).dtype == expected
     assert default_collate([float(item) for item in items]).dtype == torch.float64
-    assert default_collate([np.array([float(item)]) for item in items]).dtype == torch.float64
+    arrays = [np.array([float(item)]) for item in items]
+    assert default_collate(arrays).dtype == torch.float64
+    assert default_collate([array.astype(np.float32) for array in arrays]).dtype == torch.float32
 
 
 @claim("`default_collate` keeps the structure of the items, except that a plain tuple becomes a list.")
@@ -139,6 +141,19 @@ def test_tensors_on_the_device(device: torch.device) -> None:
 @claim("Calling `.to()` on it raises an `AttributeError`.")
 def test_no_to() -> None:
     raises("'DataLoader' object has no attribute 'to'", lambda: DataLoader([1]).to("cpu"))
+
+
+@claim(
+    "If all samples of a batch are broken, `default_collate` has nothing to join and raises `IndexError`: return `None` for that batch, too, and skip it in the loop."
+)
+def test_broken_batch() -> None:
+    def collate(items: list[float | None]) -> object:
+        return default_collate([item for item in items if item is not None])
+
+    with pytest.raises(IndexError):
+        list(DataLoader([1.0, None], collate_fn=collate))
+    loader = DataLoader([1.0, None], collate_fn=lambda items: None if items == [None] else collate(items))
+    assert [batch.tolist() for batch in loader if batch is not None] == [[1.0]]
 
 
 @claim("To skip broken samples, let `__getitem__` return `None`, and leave these out in the `collate_fn`.")

@@ -36,7 +36,7 @@ def test_module() -> None:
 
 
 @claim(
-    "Each call splits the batch, copies the model, computes on all GPUs at the same time, and joins the outputs.",
+    "Each call splits every tensor argument along its first dimension, keyword arguments too, copies the model, computes on all GPUs at the same time, and joins the outputs.",
     "The loss covers all outputs, so the sum is the gradient of the whole batch.",
 )
 @on_two_gpus
@@ -45,13 +45,14 @@ def test_on_two_gpus(samples: int) -> None:
     seen: list[tuple[str, int]] = []
 
     class Noting(nn.Linear):
-        def forward(self, x: Tensor) -> Tensor:
+        def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
             seen.append((str(x.device), len(x)))
+            assert len(mask) == len(x)
             return super().forward(x)
 
     model, x = Noting(3, 2).to("cuda"), torch.rand(samples, 3, device="cuda")
     plain = torch.autograd.grad(nn.functional.linear(x, model.weight, model.bias).square().sum(), model.weight)[0]
-    outputs = nn.DataParallel(model, device_ids=[0, 1])(x)
+    outputs = nn.DataParallel(model, device_ids=[0, 1])(x, mask=torch.ones(samples, device="cuda"))
     outputs.square().sum().backward()
     assert outputs.device.index == 0
     assert sorted(seen) == [(f"cuda:{i}", len(part)) for i, part in enumerate(x.chunk(2))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -140,3 +142,34 @@ def test_one_gradient_a_sample(n: int, size: int) -> None:
     weight = w.clone().requires_grad_()
     torch.stack([squared_error(weight, a, b) for a, b in zip(x, y, strict=True)]).sum().backward()
     close(each.sum(dim=0), weight.grad)
+
+
+@claim(
+    "`torch.func.grad` and `vmap` refuse a `Function` whose `forward` takes `ctx`: give it a `setup_context` of its own."
+)
+def test_function_for_torch_func() -> None:
+    class Together(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return x.round()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> Tensor:
+            return grad
+
+    class Apart(Together):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: Tensor) -> Tensor:
+            return x.round()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+            pass
+
+    x = torch.tensor([1.2, 2.7])
+    for transform in (torch.func.grad(lambda x: Together.apply(x).sum()), torch.func.vmap(Together.apply)):
+        raises("setup_context", transform, x)
+    assert torch.func.grad(lambda x: Apart.apply(x).sum())(x).tolist() == [1.0, 1.0]
+    assert torch.func.vmap(Apart.apply)(x).tolist() == [1.0, 3.0]
