@@ -38,20 +38,57 @@
     return Math.abs(first[0] - second[0]) <= .5 * 10 ** Math.max(a.last, b.last) * (1 + 1e-9);
   };
 
+  /* Whether two numbers are equal, however they are written: 48.0 and 48. */
+  const equal = (one, other) => {
+    const [a, b] = [read(one), read(other)], last = Math.min(a.last, b.last);
+    if (Math.max(a.last, b.last) - last > 400) return false;
+    return a.value * 10n ** BigInt(a.last - last) === b.value * 10n ** BigInt(b.last - last);
+  };
+  const passes = (one, other) => one === other || ([one, other].every((text) => /\.\d|e/i.test(text)) && sameFloat(one, other));
+
+  /* How the solution printed a number that the reader printed in another form. */
+  const form = (one, own, many) => {
+    const [whole, power, sign, digits] = [
+      (text) => !/[.e]/i.test(text), (text) => /e/i.test(text), (text) => /^[-+]?/.exec(text)[0], (text) => text.replace(/e.*$/i, "").replace(/\D/g, "").length,
+    ].map((ask) => [ask(one), ask(own)]), other = ([a, b]) => a !== b;
+    if (other(whole)) return whole[0] ? `as ${many ? "whole numbers" : "a whole number"}, without a point` : `as ${many ? "floats" : "a float"}`;
+    if (other(power)) return `${power[0] ? "with" : "without"} an exponent`;
+    if (other(sign)) return "with another sign";
+    return other(digits) ? "with another number of digits" : "in another form";
+  };
+
+  /* What differs between two lines that have equal numbers and, but for blanks, equal words; "" if nothing is found. */
+  const alike = (one, own, first, second) => {
+    const pairs = first.map((text, at) => [text, second[at]]), changed = pairs.filter(([a, b]) => !passes(a, b));
+    const blanks = one.replace(NUMBER, "#") !== own.replace(NUMBER, "#");
+    if (!changed.length) return blanks ? "only the blanks differ." : "";
+    const many = first.length > 1, which = !many ? "it" : changed.length === first.length ? "them" : `${changed.length} of them`;
+    const forms = [...new Set(changed.map(([a, b]) => form(a, b, changed.length > 1)))].join(" or ");
+    const exact = pairs.every(([a, b]) => equal(a, b)) ? "" : ", but for rounding";
+    return `the ${many ? "values are" : "value is"} equal${exact}. The solution printed ${which} ${forms}${blanks ? ", and with other blanks" : ""}.`;
+  };
+
   /* What to look at, without saying what the solution printed. */
   const hint = (expected, given) => {
     const [wanted, got] = [lines(expected), lines(given)], { line: at, wanted: one, got: own } = difference(expected, given);
-    if (wanted.length !== got.length) return `Your program printed ${got.length} line${got.length > 1 ? "s" : ""}, the solution ${wanted.length}.`;
-    const where = wanted.length > 1 ? `Line ${at}: ` : "", same = (change) => change(one) === change(own);
-    if (same((text) => text.replace(/(\d)\.(?!\d)/g, "$1"))) return `${where}one of the two has whole numbers, the other floats, with a point: 7 is not 7.`;
-    if (same((text) => text.replace(/\s+/g, ""))) return `${where}only the blanks differ.`;
-    if (same((text) => text.replace(/, device='[^']*'/g, ""))) return `${where}the numbers are right, and on another device.`;
-    if (same((text) => text.replace(/, (?:dtype|grad_fn|requires_grad)=[^,)]*/g, ""))) return `${where}the numbers are right; the dtype, or whether there is a gradient, is not.`;
-    if (same((text) => text.replace(NUMBER, "#"))) {
-      const [first, second] = [one, own].map((text) => text.match(NUMBER)), wrong = first.filter((text, i) => !sameFloat(text, second[i])).length;
-      return `${where}${first.length > 1 ? `${wrong} of ${first.length} numbers are` : "the number is"} another one than the solution's.`;
+    const bare = (text) => text.replace(/\s+/g, ""), say = (text) => wanted.length > 1 ? `Line ${at}: ${text}` : text[0].toUpperCase() + text.slice(1);
+    if (wanted.length !== got.length) {
+      const rest = bare(expected) === bare(given) ? " All else but blanks is the same." : "";
+      return `Your program printed ${got.length} line${got.length > 1 ? "s" : ""}, the solution ${wanted.length}.${rest}`;
     }
-    return `${where || "It "}${where ? "it " : ""}differs in more than its numbers.`;
+    const same = (change) => change(one) === change(own);
+    if (same(bare)) return say("only the blanks differ.");
+    if (same((text) => text.replace(/, device='[^']*'/g, ""))) return say("the numbers are right, and on another device.");
+    if (same((text) => text.replace(/, (?:dtype|grad_fn|requires_grad)=[^,)]*/g, ""))) return say("the numbers are right; the dtype, or whether there is a gradient, is not.");
+    if (same((text) => bare(text.replace(NUMBER, "#")))) {
+      const [first, second] = [one, own].map((text) => text.match(NUMBER) ?? []);
+      const wrong = first.filter((text, i) => !passes(text, second[i]) && !equal(text, second[i])).length;
+      const [found, verb] = first.length > 1 ? [`${wrong} of ${first.length} numbers`, wrong > 1 ? "are other ones" : "is another one"] : ["the number", "is another one"];
+      if (wrong) return say(`${found} ${verb} than the solution's.`);
+      const told = alike(one, own, first, second);
+      if (told) return say(told);
+    }
+    return say("it differs in more than its numbers.");
   };
 
   const make = (tag, about = {}, ...inside) => {
