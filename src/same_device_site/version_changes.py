@@ -117,8 +117,8 @@ def _table(
                 for text in groups[pair].values()
                 for change in text
             ]
-            blocks = len({str(block) for block in found})
-            cells.append(f"[{blocks} blocks](#{_anchor(old, new)})" if (old, new) in by_release else "")
+            blocks = _count("block", len({str(block) for block in found}))
+            cells.append(f"[{blocks}](#{_anchor(old, new)})" if (old, new) in by_release else "")
         rows.append(f"| {old} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -135,7 +135,12 @@ def _group(page: Page, before: Environment, after: Environment, found: Mapping[s
         mark = fence_mark(text)
         places = ", ".join(dict.fromkeys(_place(page, change) for change in changed))
         parts.append(f"{places}:\n\n{mark}diff\n{text}\n{mark}")
-    return box(f"{builds}: {len(parts)} {'difference' if len(parts) == 1 else 'differences'}", parts)
+    blocks = {str(change.block) for changed in found.values() for change in changed}
+    return box(f"{builds}: {_count('difference', len(parts))}, in {_count('block', len(blocks))}", parts)
+
+
+def _count(noun: str, number: int) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _place(page: Page, change: Change) -> str:

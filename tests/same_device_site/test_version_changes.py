@@ -30,14 +30,17 @@ def recorded(page: Page, where: Environment, *texts: str) -> Recording:
 
 
 def test_a_block_that_prints_something_else_is_told_for_any_two_versions(write: Write) -> None:
-    """A table says from which to which how many differ; below it the differences, with links, equal ones once."""
+    """A table says from which to which how many blocks differ; below it the differences, with links, equal ones once.
+
+    Each box counts both, so that the table's number can be found again.
+    """
     page = write(TEXT, "docs/topic/page.md")
     same = [
         recorded(page, where, *texts)
         for where, *texts in ((NEW, "mm: a", "mm: a"), (MIDDLE, "a", "a"), (OLD, "a", "a"))
     ]
     diff = "[Products](../topic/page.md#part), “A part”:\n\n    ```diff\n    -a\n    +mm: a\n    ```\n\n"
-    box = f'??? sd-subject "CPU, {{}} to {{}}: 1 difference"\n\n    {diff}'
+    box = f'??? sd-subject "CPU, {{}} to {{}}: 1 difference, in 2 blocks"\n\n    {diff}'
     assert version_changes(WHERE, Site((page,), {page.path: same}, {})) == (
         "| From | to 2.13 | to 2.15 |\n| --- | --: | --: |\n"
         "| 2.9 | [0 blocks](#from-2.9-to-2.13) | [2 blocks](#from-2.9-to-2.15) |\n"
@@ -70,7 +73,7 @@ def test_a_simulated_gpus_changes_are_told_but_not_those_of_the_cpu_again(write:
     found = [recorded(page, NEW, "mm: a", "c"), recorded(page, MIDDLE, "a", "c")]
     found += [recorded(page, new, "mm: a", "on cuda:1"), recorded(page, middle, "a", "on cuda:0")]
     told = version_changes(WHERE, Site((page,), {page.path: found}, {}))
-    own = told.partition('"CUDA, simulated, 2.13.0+cpu to 2.15.0+cu132: 1 difference"')[2]
+    own = told.partition('"CUDA, simulated, 2.13.0+cpu to 2.15.0+cu132: 1 difference, in 1 block"')[2]
     assert own.endswith("“A part”:\n\n    ```diff\n    -on cuda:0\n    +on cuda:1\n    ```")
     assert "mm: a" in told
     assert "mm: a" not in own
