@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from same_device_site.claims import Claim
 from same_device_site.statements import Passage, quotable
-from same_device_site.tested import PAGE, address
+from same_device_site.tested import address, place
 
 INLINE = set("a abbr b br code del em i img ins kbd mark small span strong sub sup".split())
 LABEL = "Tested: opens the test"
@@ -59,7 +59,7 @@ def _mark(passage: Passage, letters: Sequence[Letter], quotes: Iterable[tuple[st
     """Put in the marks of one passage, the last first: so the places of the others stay."""
     places = [(start + len(quote), claim) for quote, claim in quotes for start in [*passage.places(quote)][:1]]
     for end, claim in sorted(places, key=lambda one: one[0], reverse=True):
-        target = f"{up}{PAGE}#{address(claim)}"
+        target = f"{up}{place(claim)}#{address(claim)}"
         mark = Element("a", {"class": "sd-tested", "href": target, "aria-label": LABEL, "title": LABEL})
         (_, parent, after, _), offset = letters[end - 1].piece, letters[end - 1].offset
         if after is None:

@@ -1,4 +1,4 @@
-"""tested: the page that shows each statement with its test, and where the test passed.
+"""tested: the pages that show each statement with its test, and where the test passed.
 
 A mark behind a statement leads there (`marks`). The address is in the box with the test's code, which browsers open
 when a link leads into it.
@@ -6,8 +6,9 @@ when a link leads into it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,7 @@ from samedevice import Page
 CLAIMS = "tests/claims"
 """The folder of the tests, below the repository's root."""
 PAGE = "about/claims.md"
-"""The page, below `docs`."""
+"""The page, below `docs`, that leads to those with the statements of one section each: `about/claims-tensors.md`."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,31 @@ class Claimed:
         return "\n".join(self.texts[claim.path].split("\n")[claim.line - 1 : claim.end])
 
 
+def place(claim: Claim) -> str:
+    """The page, below `docs`, that shows a claim's test."""
+    return PAGE.replace(".md", f"-{section(claim)}.md")
+
+
+def section(claim: Claim) -> str:
+    """The folder of the page that makes a claim, such as `tensors`."""
+    return claim.page.partition("/")[0]
+
+
 def address(claim: Claim) -> str:
-    """The id of a claim's test on the page."""
+    """The id of a claim's test on that page."""
     words = (claim.page.removesuffix(".md").replace("/", "-"), claim.test.removeprefix("test_").replace("_", "-"))
     return "--".join(words)
 
 
 def claims_page(page: Page, site: Site, tested: Claimed) -> str:
-    """The Markdown of all statements, by the pages that make them, as it stands on `page`."""
-    return "\n\n".join(part for target in site.pages for part in _of_page(page, target, tested)) or "None yet."
+    """The Markdown of a section's statements, by the pages that make them; on `PAGE`, a list of these sections."""
+    here = [claim for claim in tested.claims if f"docs/{place(claim)}" == page.path]
+    if here:
+        claimed = replace(tested, claims=here)
+        return "\n\n".join(part for target in site.pages for part in _of_page(page, target, claimed))
+    counts = Counter((place(claim), section(claim)) for claim in tested.claims)
+    rows = [f"- [{name}]({Path(path).name}): {count:,}" for (path, name), count in sorted(counts.items())]
+    return "\n".join(rows) or "None yet."
 
 
 def _of_page(page: Page, target: Page, tested: Claimed) -> Iterator[str]:

@@ -36,7 +36,7 @@ def html(page: str, *sentences: str) -> str:
     md.treeprocessors.register(Marking(md, sentences), "marking", 0.5)
     found = str(md.convert(page))
     for number in range(len(sentences)):
-        target = f"../about/claims.md#a-b--no-{number}"
+        target = f"../about/claims-a.md#a-b--no-{number}"
         mark = f'<a aria-label="{LABEL}" class="sd-tested" href="{target}" title="{LABEL}"></a>'
         found = found.replace(mark, f"[{number}]")
     return found
@@ -88,6 +88,6 @@ def test_a_page_that_does_not_say_it_stays_byte_for_byte() -> None:
 
 def test_the_head_of_a_page_still_ends_with_its_first_sentence() -> None:
     """A mark comes between the sentence and the end of its line."""
-    mark = '<a class="sd-tested" href="../about/claims.html#x"></a>'
+    mark = '<a class="sd-tested" href="../about/claims-a.html#x"></a>'
     head = with_head(f"<h1>A</h1>\n<p>It copies.{mark}\nIt is <a>quick</a>\nhere.</p>")
     assert head == f'<h1>A</h1>\n<p class="sd-lead">It copies.{mark}</p>\n<p>It is <a>quick</a>\nhere.</p>'

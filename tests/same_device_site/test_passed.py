@@ -92,9 +92,9 @@ def test_a_record_in_disorder_is_refused(folder: Path) -> None:
             read(folder)
 
 
-def shown(folder: Path) -> str:
+def shown(folder: Path, path: str = "docs/about/claims-a.md") -> str:
     """The page of statements of a site with one page."""
-    about, target = Page("docs/about/claims.md", "", ()), Page("docs/a/b.md", "# The `B`\n", ())
+    about, target = Page(path, "", ()), Page("docs/a/b.md", "# The `B`\n", ())
     return claims_page(about, Site((target,), {}, {}), Claimed.read(folder.parents[1]))
 
 
@@ -109,6 +109,11 @@ def test_the_page_shows_each_statement_with_its_test(folder: Path) -> None:
         '<div id="a-b--it-copies"><pre tabindex="0"><code>@claim("It &#96;copies&#96; \\"&#96;&lt;b&gt;&#96;\\".")\n'
         'def test_it_copies():\n    """A &#96;mark&#96;."""\n    assert 1 &lt; x</code></pre></div></details>'
     )
+
+
+def test_the_first_page_leads_to_those_of_sections(folder: Path) -> None:
+    """With the number of their statements."""
+    assert shown(folder, "docs/about/claims.md") == "- [a](claims-a.md): 1"
 
 
 def test_a_test_that_changed_is_no_longer_said_to_have_passed(folder: Path) -> None:
