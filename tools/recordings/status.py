@@ -77,7 +77,7 @@ def lost(before: list[Recorded], now: list[Recorded]) -> Iterator[str]:
 
 def at(commit: str, folder: Path) -> None:
     """Unpack the files of a commit. Raises SameDeviceError."""
-    done = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
+    done = subprocess.run(["git", "archive", "--end-of-options", commit], cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
         raise SameDeviceError(f"{commit}: {done.stderr.decode().strip()}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as packed:
@@ -96,8 +96,7 @@ def main(arguments: list[str]) -> int:
             except SameDeviceError as error:
                 print(f"not compared with {commit}: {error}", file=sys.stderr)
                 return 1
-        print(f"\nSince {commit}, {len(found)} outputs of real devices became stale.")
-        print("\n".join(found))
+        print(f"\nSince {commit}, {len(found)} outputs of real devices became stale.", *found, sep="\n")
     return 0
 
 
