@@ -114,7 +114,7 @@ def with_code(text: str, block: Block, code: str) -> str:
 
 
 def raises_mutants(block: Block, device: str) -> Iterator[str]:
-    """Other values for the block's `raises=`: none, other classes, and one where there was none. A setup may have none."""
+    """Other values for the block's `raises=`: none, other classes, one where there was none; a setup may have none."""
     if block.options.setup:
         return
     pairs = block.options.raises
