@@ -41,7 +41,7 @@ def test_before_the_recording() -> None:
 
 @claim(
     "`torch.cuda.memory._record_memory_history(max_entries=100_000)` | start recording; the limit keeps the newest events, without it the record grows",
-    "`torch.cuda.memory._record_memory_history(enabled=None)` | stop recording",
+    "`torch.cuda.memory._record_memory_history(enabled=None)` | stop recording, and forget the record: dump it before",
 )
 @on_cuda
 def test_limit() -> None:
@@ -56,6 +56,7 @@ def test_limit() -> None:
     kept += [torch.ones(n * 1024, device="cuda") for n in range(1, 9)]
     assert len(events()) >= 8
     RECORD(enabled=None)
+    assert events() == []
     kept.append(torch.ones(99 * 1024, device="cuda"))
     assert kept[-1].nbytes not in events()
 

@@ -256,7 +256,11 @@ def test_tenth_and_half() -> None:
     assert torch.tensor(0.5).item() == 0.5
 
 
-@claim("`huber_loss` keeps the dtype of its input instead.")
+@claim(
+    "`huber_loss` keeps the dtype of its input instead, and its backward pass raises an error: convert the target before."
+)
 def test_huber() -> None:
     for one, other in ((torch.float32, torch.float64), (torch.float64, torch.float32)):
-        assert F.huber_loss(torch.ones(2, dtype=one), torch.ones(2, dtype=other)).dtype == one
+        loss = F.huber_loss(torch.ones(2, dtype=one, requires_grad=True), torch.ones(2, dtype=other))
+        assert loss.dtype == one
+        raises("Found dtype", loss.backward)
