@@ -68,3 +68,12 @@ def test_broadcasts() -> None:
     row, x = torch.rand(1, 3), torch.rand(4, 3)
     same(x + row, x + row.repeat(4, 1))
     same(x + row, x + row.expand(4, 3))
+
+
+@claim(
+    "`contiguous()` copies no first rows of a tensor, and `.cpu()` nothing that is on the CPU already: they return the view itself."
+)
+def test_no_copy() -> None:
+    view = torch.zeros(1000, 4)[:2]
+    assert view.contiguous() is view
+    assert view.cpu() is view
