@@ -70,7 +70,14 @@ def converse(page: Page, *messages: dict[str, Any]) -> tuple[list[str], list[flo
 def test_the_time_limit_is_for_each_block_by_itself(write: Write) -> None:
     """A long page is no fault, nor is a slow import of torch."""
     page = write("```python\nx = 1\n```\n\n```python\nx = 2\n```\n")
-    messages = [{"start": 0}, done(0), {"start": 1}, done(1), {"end": [], "left": "it is for one section"}, {"exit": 0}]
+    messages = [
+        {"start": 0},
+        done(0),
+        {"start": 1},
+        done(1),
+        {"end": True, "left": "it is for one section"},
+        {"exit": 0},
+    ]
     told, waited = converse(page, HELLO, *messages)
     assert told == ["", ""]
     assert waited == [START_LIMIT, START_LIMIT, 7, START_LIMIT, 7, START_LIMIT, END_LIMIT]
@@ -110,7 +117,7 @@ def test_a_process_that_ends_after_its_last_block_has_done_its_work(write: Write
 def test_a_process_that_does_not_end_after_its_last_block_is_killed(write: Write) -> None:
     """A thread that never ends would keep the build from ending."""
     told, waited = converse(
-        write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": [], "left": "it is for one section"}
+        write("```python\nx = 1\n```\n"), HELLO, {"start": 0}, done(0), {"end": True, "left": "it is for one section"}
     )
     assert told == [""]
     assert waited[-2:] == [END_LIMIT, END_LIMIT]

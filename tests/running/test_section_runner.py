@@ -209,15 +209,6 @@ def test_a_page_finds_torch_imported(one_server: object, root: Path, write: Writ
         assert sessions.run(page, "cpu").outputs == (Output(value="True"),)
 
 
-def test_a_run_names_the_modules_that_the_page_imported_in_their_order(
-    one_server: object, root: Path, write: Write
-) -> None:
-    """And no others: those that were there before are hundreds."""
-    page = write("```python\nimport os\nimport tabnanny\nimport sched\n```\n")
-    with SectionRunner(root) as sessions:
-        assert sessions.run(page, "cpu").modules == ("tabnanny", "sched")
-
-
 def test_each_section_has_names_and_a_folder_of_its_own(faults: Callable[..., list[str]]) -> None:
     """A section that used another one's names would not run by itself; the error says what to write."""
     found = faults(

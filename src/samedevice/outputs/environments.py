@@ -112,8 +112,6 @@ class Run:
     """How long its blocks took, without the time that they waited for a free core."""
     unsure: Mapping[int, str] = field(default_factory=dict)
     """Of a simulated device: why the output of a block is not taken, by the block's index. It has none above."""
-    modules: tuple[str, ...] = ()
-    """The modules that its processes imported beside those that were preloaded, in the order of `sys.modules`."""
     left: str = ""
     """What it left in a process that it might have shared; empty if another section can run there."""
 

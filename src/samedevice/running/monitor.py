@@ -44,7 +44,6 @@ class ProcessMonitor:
         self.environment: Environment | None = None
         self.count = 0
         self.ended = False
-        self.modules: tuple[str, ...] = ()
         self.left = ""
         """What the section left in its process; empty if another one can run there."""
         self.crash = ""
@@ -66,7 +65,7 @@ class ProcessMonitor:
             self.process.kill()  # its server was killed, and cannot do it
         self._account_for_end(how or self.crash or f"ended its process {how_it_ended(message.get('exit'))}")
         outputs = tuple(self.outputs.get(block.index) for block in self.page.blocks)
-        return Run(outputs, self.environment, self.count, modules=self.modules, left=self.left)
+        return Run(outputs, self.environment, self.count, left=self.left)
 
     def _next(self, limit: float) -> Message:
         """The next message; empty if none comes in time. Where processes share the cores, all of them have longer."""
@@ -103,7 +102,7 @@ class ProcessMonitor:
             self.current = None
             return START_LIMIT
         elif "end" in message:
-            self.ended, self.modules, self.left = True, tuple(message["end"]), message["left"]
+            self.ended, self.left = True, message["left"]
             return END_LIMIT
         return None
 

@@ -152,7 +152,6 @@ def merged(page: Page, runs: Sequence[Run]) -> Run:
     outputs = tuple(found)
     environment = next((run.environment for run in runs if run.environment), None)
     unsure = {index: why for run in runs for index, why in run.unsure.items() if outputs[index] is None}
-    modules = tuple(dict.fromkeys(name for run in runs for name in run.modules))
     left = ", ".join(filter(None, (run.left for run in runs)))
     count, seconds = max(run.count for run in runs), sum(run.seconds for run in runs)
-    return Run(outputs, environment, count, seconds, unsure, modules, left)
+    return Run(outputs, environment, count, seconds, unsure, left)

@@ -14,7 +14,6 @@ import ctypes
 import functools
 import inspect
 import io
-import itertools
 import json
 import linecache
 import os
@@ -351,7 +350,7 @@ def work(job: Job, channel: IO[bytes], jobs: IO[bytes] | None = None) -> None:
 
 def run_blocks(job: Job, capture: Capture, report: Callable[..., None], sharing: Sharing | None) -> bool:
     """Run the blocks of a job; return whether the process can take another one."""
-    present, begun = count(job["device"]), len(sys.modules)
+    present = count(job["device"])
     report(hello=environment(job["device"], job["simulated"], job["library"]) if present else None, count=present)
     runner = Runner(job, capture)
     printed = []
@@ -362,11 +361,9 @@ def run_blocks(job: Job, capture: Capture, report: Callable[..., None], sharing:
         output = runner.run(block)
         printed.append(output.text)
         report(done=number, output=output.to_json())
-    # only the last ones: reading a name counts a reference in it, so the kernel copies that page of the server's memory
-    modules = [*itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - begun))][::-1]
     runner.module.__dict__.clear()
     left = sharing.left(printed) if sharing else "it is for one section"
-    report(end=modules, left=left)
+    report(end=True, left=left)
     return not left
 
 
